@@ -32,6 +32,9 @@ _TEST_ENV = {
     "tsan": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
 }
 
+def _at(texts, suffix):
+    return [text.replace("{variant}", suffix) for text in texts]
+
 def c_library(name, copts = [], **kwargs):
     native.cc_library(name = name, copts = _COPTS + copts, **kwargs)
 
@@ -54,9 +57,6 @@ def c_test(name, variants = ["asan"], copts = [], size = "small", env = {}, tags
     in args and data: "$(location //harness/server:https_server{variant})"
     becomes ..._asan in the asan variant and nothing in release.
     """
-
-    def _at(texts, suffix):
-        return [text.replace("{variant}", suffix) for text in texts]
 
     native.cc_binary(
         name = name + "_bin",

@@ -1,12 +1,38 @@
-"""An external repository made from the upstream tarball of a Debian source package."""
+"""An external repository made from the upstream tarball of a Debian source package.
+
+An environment variable can name a checkout to use instead. A BoringSSL
+checkout of today has no BUILD file that Bazel 4.2 reads; its sources are
+listed in gen/sources.json, from which boringssl.bzl writes one.
+"""
+
+load("//bazel:boringssl.bzl", "boringssl_build_file")
+
+_BUILD_FILES = ["BUILD", "BUILD.bazel"]
+_OTHER_WORKSPACES = ["WORKSPACE", "WORKSPACE.bazel", "WORKSPACE.bzlmod", "MODULE.bazel", "MODULE.bazel.lock", ".bazelrc", ".bazelversion"]
+
+def _revision_of(ctx, root):
+    git = ctx.execute(["git", "-C", str(root), "rev-parse", "HEAD"])
+    if git.return_code != 0:
+        return "unknown"
+    changes = ctx.execute(["git", "-C", str(root), "status", "--porcelain"])
+    return git.stdout.strip() + ("-dirty" if changes.stdout.strip() else "")
 
 def _from_checkout(ctx, root):
     root = ctx.path(root)
     if not root.exists:
         fail("%s names %s, which is not there" % (ctx.attr.path_env, root))
+    listed = root.get_child("gen").get_child("sources.json")
+    own_build = [name for name in _BUILD_FILES if root.get_child(name).exists]
+    if not listed.exists and not own_build:
+        fail(("%s names %s, which has neither gen/sources.json nor a BUILD file: " +
+              "it must be the root of a BoringSSL checkout") % (ctx.attr.path_env, root))
+    skip = _OTHER_WORKSPACES + (_BUILD_FILES if listed.exists else [])
     for entry in root.readdir():
-        if entry.basename not in ["WORKSPACE", "WORKSPACE.bazel", "MODULE.bazel"]:
+        if entry.basename not in skip:
             ctx.symlink(entry, entry.basename)
+    if listed.exists:
+        ctx.file("BUILD", boringssl_build_file(json.decode(ctx.read(listed))))
+    return _revision_of(ctx, root)
 
 def _from_debian(ctx):
     # The repository cache knows the archive by its sha256, whatever its address.
@@ -29,7 +55,7 @@ def _from_debian(ctx):
         )
         if run.return_code != 0:
             fail(("cannot get the Debian source package %s %s; set %s to the folder of a " +
-                  "checkout that has its BUILD file instead\n%s%s") %
+                  "checkout instead\n%s%s") %
                  (ctx.attr.package, ctx.attr.version, ctx.attr.path_env, run.stdout, run.stderr))
         ctx.download(
             url = "file://%s" % ctx.path("apt/" + ctx.attr.archive),
@@ -39,14 +65,22 @@ def _from_debian(ctx):
         ctx.delete("apt")
     ctx.extract(ctx.attr.archive, stripPrefix = ctx.attr.strip_prefix)
     ctx.delete(ctx.attr.archive)
+    return ctx.attr.revision
 
 def _debian_source_impl(ctx):
     checkout = ctx.os.environ.get(ctx.attr.path_env, "")
-    if checkout:
-        _from_checkout(ctx, checkout)
-    else:
-        _from_debian(ctx)
+    revision = _from_checkout(ctx, checkout) if checkout else _from_debian(ctx)
     ctx.file("WORKSPACE", "workspace(name = \"%s\")\n" % ctx.name)
+
+    # What reports name as the library's revision.
+    ctx.file("revision/boringssl_revision.h", "#define TG_BORINGSSL_REVISION \"%s\"\n" % revision)
+    ctx.file("revision/BUILD", """cc_library(
+    name = "revision",
+    hdrs = ["boringssl_revision.h"],
+    includes = ["."],
+    visibility = ["//visibility:public"],
+)
+""")
 
 debian_source = repository_rule(
     implementation = _debian_source_impl,

@@ -81,16 +81,17 @@ def _variant_impl(ctx):
     executable = target.files_to_run.executable
     out = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.symlink(output = out, target_file = executable, is_executable = True)
-    providers = [DefaultInfo(
-        executable = out,
-        files = depset([out]),
-        runfiles = ctx.runfiles(files = [out, executable]).merge(target.default_runfiles),
-    )]
+    runfiles = ctx.runfiles(files = [out, executable] + ctx.files.data)
+    for dep in [target] + [data[DefaultInfo] for data in ctx.attr.data]:
+        runfiles = runfiles.merge(dep.default_runfiles)
+    providers = [DefaultInfo(executable = out, files = depset([out]), runfiles = runfiles)]
     if hasattr(ctx.attr, "env"):
         providers.append(testing.TestEnvironment(ctx.attr.env))
     return providers
 
 _ATTRS = {
+    # What `args` may name with $(location); built in the configuration of the command line.
+    "data": attr.label_list(allow_files = True),
     "target": attr.label(
         cfg = _variant_transition,
         executable = True,

@@ -1,0 +1,54 @@
+"""A BUILD file for a BoringSSL checkout that lists its sources in gen/sources.json."""
+
+_TEMPLATE = """# Written from gen/sources.json.
+package(default_visibility = ["//visibility:public"])
+
+_COPTS = [
+    "-DBORINGSSL_IMPLEMENTATION",
+    "-D_XOPEN_SOURCE=700",
+    "-fno-common",
+    "-fno-strict-aliasing",
+    "-Wno-unused-command-line-argument",
+    "-std=c++17",
+]
+
+cc_library(
+    name = "crypto",
+    srcs = {crypto_srcs},
+    hdrs = {crypto_hdrs},
+    copts = _COPTS,
+    includes = ["include"],
+    linkopts = ["-lpthread"],
+)
+
+cc_library(
+    name = "ssl",
+    srcs = {ssl_srcs},
+    hdrs = {ssl_hdrs},
+    copts = _COPTS,
+    includes = ["include"],
+    deps = [":crypto"],
+)
+"""
+
+def boringssl_build_file(sources):
+    """The text of a BUILD file with :crypto and :ssl.
+
+    Args:
+      sources: gen/sources.json, decoded.
+
+    Returns:
+      A string.
+    """
+    bcm = sources["bcm"]
+    crypto = sources["crypto"]
+    ssl = sources["ssl"]
+
+    # libssl includes libcrypto's internal headers.
+    internal = bcm["internal_hdrs"] + crypto["internal_hdrs"]
+    return _TEMPLATE.format(
+        crypto_srcs = bcm["srcs"] + crypto["srcs"] + bcm["asm"] + crypto["asm"] + internal,
+        crypto_hdrs = crypto["hdrs"],
+        ssl_srcs = ssl["srcs"] + ssl["internal_hdrs"] + internal,
+        ssl_hdrs = ssl["hdrs"],
+    )
