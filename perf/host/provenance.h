@@ -1,0 +1,27 @@
+// Where a figure comes from: what was measured, built from what, on which machine, in which state.
+#ifndef TLSGATE_PERF_HOST_PROVENANCE_H
+#define TLSGATE_PERF_HOST_PROVENANCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "harness/accept/error.h"
+
+// The state of the machine's CPUs at one moment, in clock ticks since boot (/proc/stat).
+struct tg_cpu_times {
+  double total;
+  double idle;
+  double stolen;  // taken by the hypervisor for other guests
+};
+bool tg_cpu_times_read(struct tg_cpu_times *out);
+
+// tg_stolen_fraction returns the share of the machine's CPU time between two moments that was stolen, 0 to 1.
+double tg_stolen_fraction(const struct tg_cpu_times *from, const struct tg_cpu_times *to);
+
+// tg_provenance returns a new JSON object: commit, dirty files, host, CPU model and count, OS, kernel, compiler, flags,
+// BoringSSL revision, date, load, settings that matter for delayed ACKs, and the SHA-256 of `server_binary` (the file
+// timed). `workspace` is the source tree, or NULL if it is not known: then commit is null. What cannot be read is null.
+// Returns NULL with `err` filled in when the server binary cannot be read or memory runs out.
+json_t *tg_provenance(const char *workspace, const char *server_binary, struct tg_error *err);
+
+#endif
