@@ -15,16 +15,17 @@ static const char *const tg_complaints[] = {
     "Total of ",     // printed when aborted
 };
 
-static bool complain(struct tg_text text, struct tg_tool_error *err) {
+static bool complain(struct tg_text text, struct tg_error *err) {
   struct tg_line line = {NULL, 0, 0};
   size_t offset = 0;
   while (tg_line_next(text, &offset, &line)) {
     for (size_t i = 0; i < sizeof(tg_complaints) / sizeof(tg_complaints[0]); i++) {
       const size_t len = strlen(tg_complaints[i]);
       if (line.len >= len && memcmp(line.bytes, tg_complaints[i], len) == 0) {
-        tg_tool_error_set(err, "ab: \"%.*s\": the server refused, broke or timed out connections: %s",
-                          line.len > 200 ? 200 : (int)line.len, line.bytes,
-                          "see the server's own output and counters, and that it listens on the port given to ab");
+        char shown[TG_LINE_SHOWN_MAX];
+        tg_error_set(err, "ab: \"%s\": the server refused, broke or timed out connections: %s",
+                     tg_line_show(&line, shown),
+                     "see the server's own output and counters, and that it listens on the port given to ab");
         return true;
       }
     }
@@ -35,7 +36,7 @@ static bool complain(struct tg_text text, struct tg_tool_error *err) {
 // A line that begins with `prefix`, ready to be read behind it. Sets `err` unless there is exactly one, or none and the
 // line is optional.
 static bool find(struct tg_text text, const char *prefix, bool optional, struct tg_line *line, struct tg_scan *scan,
-                 struct tg_tool_error *err) {
+                 struct tg_error *err) {
   const size_t found = tg_line_find(text, prefix, line);
   if (found == 1) {
     *scan = tg_scan_line(line);
@@ -44,22 +45,21 @@ static bool find(struct tg_text text, const char *prefix, bool optional, struct 
     return true;
   }
   if (found > 1) {
-    tg_tool_error_set(err, "ab: %zu lines \"%s\" where one is expected: pass the output of a single run", found,
-                      prefix);
+    tg_error_set(err, "ab: %zu lines \"%s\" where one is expected: pass the output of a single run", found, prefix);
   } else if (!optional) {
-    tg_tool_error_set(err, "ab: no line \"%s\": %s", prefix, tg_remedy_cut);
+    tg_error_set(err, "ab: no line \"%s\": %s", prefix, tg_remedy_cut);
   }
   return false;
 }
 
-static bool unreadable(const struct tg_line *line, struct tg_tool_error *err) {
-  tg_tool_error_set(err, "ab: line %zu \"%.*s\" is not in the format of 2.3: %s", line->number,
-                    line->len > 200 ? 200 : (int)line->len, line->bytes, "install Debian's apache2-utils");
+static bool unreadable(const struct tg_line *line, struct tg_error *err) {
+  char shown[TG_LINE_SHOWN_MAX];
+  tg_error_set(err, "ab: line %zu \"%s\" is not in the format of 2.3: %s", line->number, tg_line_show(line, shown),
+               "install Debian's apache2-utils");
   return false;
 }
 
-static bool read_count(struct tg_text text, const char *prefix, const char *unit, uint64_t *out,
-                       struct tg_tool_error *err) {
+static bool read_count(struct tg_text text, const char *prefix, const char *unit, uint64_t *out, struct tg_error *err) {
   struct tg_line line;
   struct tg_scan scan;
   if (!find(text, prefix, false, &line, &scan, err)) {
@@ -70,8 +70,7 @@ static bool read_count(struct tg_text text, const char *prefix, const char *unit
   return tg_scan_end(&scan) || unreadable(&line, err);
 }
 
-static bool read_decimal(struct tg_text text, const char *prefix, const char *unit, double *out,
-                         struct tg_tool_error *err) {
+static bool read_decimal(struct tg_text text, const char *prefix, const char *unit, double *out, struct tg_error *err) {
   struct tg_line line;
   struct tg_scan scan;
   if (!find(text, prefix, false, &line, &scan, err)) {
@@ -83,7 +82,7 @@ static bool read_decimal(struct tg_text text, const char *prefix, const char *un
 }
 
 // Lines that ab prints only when the count is not 0.
-static bool read_optional(struct tg_text text, const char *prefix, uint64_t *out, struct tg_tool_error *err) {
+static bool read_optional(struct tg_text text, const char *prefix, uint64_t *out, struct tg_error *err) {
   struct tg_line line;
   struct tg_scan scan;
   *out = 0;
@@ -95,7 +94,7 @@ static bool read_optional(struct tg_text text, const char *prefix, uint64_t *out
   return tg_scan_end(&scan) || unreadable(&line, err);
 }
 
-static bool read_breakdown(struct tg_text text, struct tg_ab *out, struct tg_tool_error *err) {
+static bool read_breakdown(struct tg_text text, struct tg_ab *out, struct tg_error *err) {
   out->connect_failures = out->receive_failures = out->length_failures = out->exception_failures = 0;
   if (out->failed_requests == 0) {
     return true;
@@ -117,7 +116,7 @@ static bool read_breakdown(struct tg_text text, struct tg_ab *out, struct tg_too
 }
 
 bool tg_ab_parse(struct tg_text standard_output, struct tg_text standard_error, struct tg_ab *out,
-                 struct tg_tool_error *err) {
+                 struct tg_error *err) {
   memset(out, 0, sizeof(*out));
   if (complain(standard_error, err) || complain(standard_output, err)) {
     return false;
@@ -141,31 +140,30 @@ bool tg_ab_parse(struct tg_text standard_output, struct tg_text standard_error, 
   return true;
 }
 
-bool tg_ab_judge(const struct tg_ab *run, uint64_t requests, uint64_t body_bytes, struct tg_tool_error *err) {
+bool tg_ab_judge(const struct tg_ab *run, uint64_t requests, uint64_t body_bytes, struct tg_error *err) {
   static const char look[] = "see the server's own output and counters";
   if (run->failed_requests != 0) {
-    tg_tool_error_set(err,
-                      "ab: \"Failed requests: %" PRIu64 "\" (connect %" PRIu64 ", receive %" PRIu64 ", length %" PRIu64
-                      ", exceptions %" PRIu64 "): %s",
-                      run->failed_requests, run->connect_failures, run->receive_failures, run->length_failures,
-                      run->exception_failures, look);
+    tg_error_set(err,
+                 "ab: \"Failed requests: %" PRIu64 "\" (connect %" PRIu64 ", receive %" PRIu64 ", length %" PRIu64
+                 ", exceptions %" PRIu64 "): %s",
+                 run->failed_requests, run->connect_failures, run->receive_failures, run->length_failures,
+                 run->exception_failures, look);
   } else if (run->write_errors != 0) {
-    tg_tool_error_set(err, "ab: \"Write errors: %" PRIu64 "\": %s", run->write_errors, look);
+    tg_error_set(err, "ab: \"Write errors: %" PRIu64 "\": %s", run->write_errors, look);
   } else if (run->non_2xx_responses != 0) {
-    tg_tool_error_set(err, "ab: \"Non-2xx responses: %" PRIu64 "\": ask for a path that the server serves",
-                      run->non_2xx_responses);
+    tg_error_set(err, "ab: \"Non-2xx responses: %" PRIu64 "\": ask for a path that the server serves",
+                 run->non_2xx_responses);
   } else if (run->complete_requests != requests) {
-    tg_tool_error_set(err, "ab: \"Complete requests: %" PRIu64 "\" where %" PRIu64 " were asked for: %s",
-                      run->complete_requests, requests, look);
+    tg_error_set(err, "ab: \"Complete requests: %" PRIu64 "\" where %" PRIu64 " were asked for: %s",
+                 run->complete_requests, requests, look);
   } else if (run->document_bytes != body_bytes) {
-    tg_tool_error_set(err,
-                      "ab: \"Document Length: %" PRIu64 " bytes\" where the body has %" PRIu64
-                      ": the server closed early or serves something else: %s",
-                      run->document_bytes, body_bytes, look);
+    tg_error_set(err,
+                 "ab: \"Document Length: %" PRIu64 " bytes\" where the body has %" PRIu64
+                 ": the server closed early or serves something else: %s",
+                 run->document_bytes, body_bytes, look);
   } else if (body_bytes != 0 && (run->body_bytes % body_bytes != 0 || run->body_bytes / body_bytes != requests)) {
-    tg_tool_error_set(err,
-                      "ab: \"HTML transferred: %" PRIu64 " bytes\" is not %" PRIu64 " bodies of %" PRIu64 " bytes: %s",
-                      run->body_bytes, requests, body_bytes, look);
+    tg_error_set(err, "ab: \"HTML transferred: %" PRIu64 " bytes\" is not %" PRIu64 " bodies of %" PRIu64 " bytes: %s",
+                 run->body_bytes, requests, body_bytes, look);
   } else {
     return true;
   }

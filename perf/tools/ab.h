@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/accept/error.h"
 #include "perf/tools/lines.h"
-#include "perf/tools/tool_error.h"
 
 struct tg_ab {
   uint64_t document_bytes;  // body length of the first response
@@ -35,10 +35,10 @@ struct tg_ab {
 // Returns false with `err` filled in if ab gave up or complained (apr_*, SSL handshake, SSL read), or if a line is
 // missing, doubled or not in the format of 2.3; then `out` has no meaning. Neither text needs to end in a NUL.
 bool tg_ab_parse(struct tg_text standard_output, struct tg_text standard_error, struct tg_ab *out,
-                 struct tg_tool_error *err);
+                 struct tg_error *err);
 
 // tg_ab_judge returns whether a parsed run did all that was asked: `requests` requests, each answered by 2xx and a body
 // of `body_bytes` bytes, none failed. If not, `err` says what happened and what to do.
-bool tg_ab_judge(const struct tg_ab *run, uint64_t requests, uint64_t body_bytes, struct tg_tool_error *err);
+bool tg_ab_judge(const struct tg_ab *run, uint64_t requests, uint64_t body_bytes, struct tg_error *err);
 
 #endif

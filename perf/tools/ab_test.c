@@ -13,8 +13,7 @@
 static const struct tg_text tg_nothing = {NULL, 0};
 
 // Parses captured outputs; `standard_error` may be NULL.
-static bool parse(const char *standard_output, const char *standard_error, struct tg_ab *run,
-                  struct tg_tool_error *err) {
+static bool parse(const char *standard_output, const char *standard_error, struct tg_ab *run, struct tg_error *err) {
   const struct tg_text out = tg_fixture_load(standard_output);
   const struct tg_text error = standard_error != NULL ? tg_fixture_load(standard_error) : tg_nothing;
   err->text[0] = '\0';
@@ -28,7 +27,7 @@ static bool parse(const char *standard_output, const char *standard_error, struc
 static void a_clean_run(void **state) {
   (void)state;
   struct tg_ab run;
-  struct tg_tool_error err;
+  struct tg_error err;
   assert_true(parse("ab_ok.txt", "ab_ok.stderr", &run, &err));
   assert_int_equal(run.document_bytes, 12);
   assert_int_equal(run.concurrency, 4);
@@ -60,7 +59,7 @@ static void runs_that_ab_finished_but_are_not_clean(void **state) {
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tg_ab run;
-    struct tg_tool_error err;
+    struct tg_error err;
     assert_true(parse(cases[i].fixture, NULL, &run, &err));
     assert_false(tg_ab_judge(&run, cases[i].requests, cases[i].body_bytes, &err));
     if (strstr(err.text, cases[i].message) == NULL) {
@@ -72,7 +71,7 @@ static void runs_that_ab_finished_but_are_not_clean(void **state) {
 static void bodies_that_do_not_add_up_are_refused(void **state) {
   (void)state;
   struct tg_ab run;
-  struct tg_tool_error err;
+  struct tg_error err;
   assert_true(parse("ab_ok.txt", NULL, &run, &err));
   run.body_bytes -= 12;
   assert_false(tg_ab_judge(&run, 200, 12, &err));
@@ -100,7 +99,7 @@ static void runs_that_ab_gave_up_or_complained_about(void **state) {
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tg_ab run;
-    struct tg_tool_error err;
+    struct tg_error err;
     assert_false(parse(cases[i].standard_output, cases[i].standard_error, &run, &err));
     if (strstr(err.text, cases[i].message) == NULL) {
       fail_msg("%s: %s", cases[i].standard_output, err.text);
@@ -130,7 +129,7 @@ static void lines_in_another_format_are_named(void **state) {
     assert_int_equal(strlen(cases[i].find), strlen(cases[i].replace));
     memcpy(at, cases[i].replace, strlen(cases[i].find));
     struct tg_ab run;
-    struct tg_tool_error err;
+    struct tg_error err;
     assert_false(tg_ab_parse(text, tg_nothing, &run, &err));
     if (strstr(err.text, cases[i].message) == NULL) {
       fail_msg("%s: %s", cases[i].replace, err.text);
@@ -151,7 +150,7 @@ static void an_output_cut_anywhere_before_the_last_figure_is_refused(void **stat
     for (size_t len = 0; len <= whole.len; len++) {
       const struct tg_text cut = tg_fixture_copy(whole, len);
       struct tg_ab run;
-      struct tg_tool_error err;
+      struct tg_error err;
       assert_int_equal(tg_ab_parse(cut, tg_nothing, &run, &err), len >= enough);
       tg_fixture_free(cut);
     }
@@ -169,7 +168,7 @@ static void no_changed_byte_crashes_it(void **state) {
     for (size_t c = 0; c < sizeof(changes); c++) {
       bytes[i] = changes[c];
       struct tg_ab run;
-      struct tg_tool_error err = {""};
+      struct tg_error err = {""};
       assert_int_equal(tg_ab_parse(text, text, &run, &err), err.text[0] == '\0');
     }
     bytes[i] = kept;

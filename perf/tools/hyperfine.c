@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool wrong(struct tg_tool_error *err, size_t result, const char *key, const char *what) {
-  tg_tool_error_set(err, "hyperfine: results[%zu].%s: %s: export again with hyperfine 1.15 or newer", result, key,
-                    what);
+static bool wrong(struct tg_error *err, size_t result, const char *key, const char *what) {
+  tg_error_set(err, "hyperfine: results[%zu].%s: %s: export again with hyperfine 1.15 or newer", result, key, what);
   return false;
 }
 
@@ -15,7 +14,7 @@ static bool read_seconds(const json_t *value, double *out) {
   return json_is_number(value) && *out >= 0;
 }
 
-static bool read_times(const json_t *result, size_t index, struct tg_hyperfine_result *out, struct tg_tool_error *err) {
+static bool read_times(const json_t *result, size_t index, struct tg_hyperfine_result *out, struct tg_error *err) {
   const json_t *times = json_object_get(result, "times");
   const size_t num = json_array_size(times);
   if (num == 0) {
@@ -34,7 +33,7 @@ static bool read_times(const json_t *result, size_t index, struct tg_hyperfine_r
   return true;
 }
 
-static bool check_exit_codes(const json_t *result, size_t index, size_t num_times, struct tg_tool_error *err) {
+static bool check_exit_codes(const json_t *result, size_t index, size_t num_times, struct tg_error *err) {
   const json_t *codes = json_object_get(result, "exit_codes");
   if (!json_is_array(codes) || json_array_size(codes) != num_times) {
     return wrong(err, index, "exit_codes", "not a list with one code for each of the times");
@@ -42,25 +41,23 @@ static bool check_exit_codes(const json_t *result, size_t index, size_t num_time
   for (size_t i = 0; i < num_times; i++) {
     const json_t *code = json_array_get(codes, i);
     if (json_is_null(code)) {
-      tg_tool_error_set(err, "hyperfine: results[%zu].exit_codes[%zu]: run ended by a signal: run the command by hand",
-                        index, i);
+      tg_error_set(err, "hyperfine: results[%zu].exit_codes[%zu]: run ended by a signal: run the command by hand",
+                   index, i);
       return false;
     }
     if (!json_is_integer(code)) {
       return wrong(err, index, "exit_codes", "holds something else than integers");
     }
     if (json_integer_value(code) != 0) {
-      tg_tool_error_set(err,
-                        "hyperfine: results[%zu].exit_codes[%zu] is %lld: the timed command failed: run it by hand",
-                        index, i, (long long)json_integer_value(code));
+      tg_error_set(err, "hyperfine: results[%zu].exit_codes[%zu] is %lld: the timed command failed: run it by hand",
+                   index, i, (long long)json_integer_value(code));
       return false;
     }
   }
   return true;
 }
 
-static bool read_result(const json_t *result, size_t index, struct tg_hyperfine_result *out,
-                        struct tg_tool_error *err) {
+static bool read_result(const json_t *result, size_t index, struct tg_hyperfine_result *out, struct tg_error *err) {
   if (!json_is_object(result)) {
     return wrong(err, index, "", "not an object");
   }
@@ -81,16 +78,16 @@ static bool read_result(const json_t *result, size_t index, struct tg_hyperfine_
   return read_times(result, index, out, err) && check_exit_codes(result, index, out->num_times, err);
 }
 
-static bool read_results(const json_t *root, struct tg_hyperfine *out, struct tg_tool_error *err) {
+static bool read_results(const json_t *root, struct tg_hyperfine *out, struct tg_error *err) {
   const json_t *results = json_object_get(root, "results");
   const size_t num = json_array_size(results);
   if (num == 0) {
-    tg_tool_error_set(err, "hyperfine: results: not a list of at least one command: use --export-json");
+    tg_error_set(err, "hyperfine: results: not a list of at least one command: use --export-json");
     return false;
   }
   out->results = calloc(num, sizeof(*out->results));
   if (out->results == NULL) {
-    tg_tool_error_set(err, "hyperfine: results: out of memory");
+    tg_error_set(err, "hyperfine: results: out of memory");
     return false;
   }
   out->num_results = num;
@@ -102,13 +99,13 @@ static bool read_results(const json_t *root, struct tg_hyperfine *out, struct tg
   return true;
 }
 
-bool tg_hyperfine_parse(struct tg_text json, struct tg_hyperfine *out, struct tg_tool_error *err) {
+bool tg_hyperfine_parse(struct tg_text json, struct tg_hyperfine *out, struct tg_error *err) {
   memset(out, 0, sizeof(*out));
   json_error_t problem;
   json_t *root = json_loadb(json.bytes, json.len, JSON_REJECT_DUPLICATES, &problem);
   if (root == NULL) {
-    tg_tool_error_set(err, "hyperfine: line %d: %s: the export is cut short or not --export-json's: run it again",
-                      problem.line, problem.text);
+    tg_error_set(err, "hyperfine: line %d: %s: the export is cut short or not --export-json's: run it again",
+                 problem.line, problem.text);
     return false;
   }
   const bool ok = read_results(root, out, err);

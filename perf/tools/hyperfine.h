@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "harness/accept/error.h"
 #include "perf/tools/lines.h"
-#include "perf/tools/tool_error.h"
 
 // One timed command.
 struct tg_hyperfine_result {
@@ -26,7 +26,7 @@ struct tg_hyperfine {
 // or of the wrong type, a time is negative, there is no result or no run, or a run's exit code is not 0; then there is
 // nothing to free. Keys that it does not need are ignored: newer versions add some. On success the caller frees `out`
 // with tg_hyperfine_free. The text need not end in a NUL.
-bool tg_hyperfine_parse(struct tg_text json, struct tg_hyperfine *out, struct tg_tool_error *err);
+bool tg_hyperfine_parse(struct tg_text json, struct tg_hyperfine *out, struct tg_error *err);
 
 // tg_hyperfine_free frees what tg_hyperfine_parse allocated.
 void tg_hyperfine_free(struct tg_hyperfine *run);

@@ -13,7 +13,7 @@
 static void exports_of_good_runs(void **state) {
   (void)state;
   struct tg_hyperfine run;
-  struct tg_tool_error err;
+  struct tg_error err;
   struct tg_text text = tg_fixture_load("hyperfine_ok.json");
   assert_true(tg_hyperfine_parse(text, &run, &err));
   assert_int_equal(run.num_results, 1);
@@ -36,7 +36,7 @@ static void exports_of_good_runs(void **state) {
 static void a_command_that_failed_is_refused(void **state) {
   (void)state;
   struct tg_hyperfine run;
-  struct tg_tool_error err;
+  struct tg_error err;
   const struct tg_text text = tg_fixture_load("hyperfine_failed.json");
   assert_false(tg_hyperfine_parse(text, &run, &err));
   assert_string_equal(err.text, "hyperfine: results[0].exit_codes[0] is 1: the timed command failed: run it by hand");
@@ -74,7 +74,7 @@ static void exports_that_are_not_right_are_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tg_hyperfine run;
-    struct tg_tool_error err;
+    struct tg_error err;
     const struct tg_text whole = {cases[i].json, strlen(cases[i].json)};
     const struct tg_text text = tg_fixture_copy(whole, whole.len);
     assert_false(tg_hyperfine_parse(text, &run, &err));
@@ -96,7 +96,7 @@ static void an_export_cut_anywhere_is_refused(void **state) {
   for (size_t len = 0; len <= whole.len; len++) {
     const struct tg_text cut = tg_fixture_copy(whole, len);
     struct tg_hyperfine run;
-    struct tg_tool_error err;
+    struct tg_error err;
     assert_int_equal(tg_hyperfine_parse(cut, &run, &err), len >= enough);
     tg_hyperfine_free(&run);
     tg_fixture_free(cut);

@@ -34,6 +34,16 @@ size_t tg_line_find(struct tg_text text, const char *prefix, struct tg_line *out
   return found;
 }
 
+const char *tg_line_show(const struct tg_line *line, char out[TG_LINE_SHOWN_MAX]) {
+  size_t len = 0;
+  for (; len < line->len && len < TG_LINE_SHOWN_MAX - 1; len++) {
+    const unsigned char byte = (unsigned char)line->bytes[len];
+    out[len] = (char)(byte < ' ' || byte == 0x7f ? '?' : byte);
+  }
+  out[len] = '\0';
+  return out;
+}
+
 struct tg_scan tg_scan_line(const struct tg_line *line) {
   return (struct tg_scan){line->bytes, line->bytes + line->len, true};
 }

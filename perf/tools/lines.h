@@ -28,6 +28,11 @@ bool tg_line_next(struct tg_text text, size_t *offset, struct tg_line *out);
 // tg_line_find counts the lines that begin with `prefix`. If there are any, `out` is the first of them.
 size_t tg_line_find(struct tg_text text, const char *prefix, struct tg_line *out);
 
+// tg_line_show copies the first 200 bytes of a line to `out`, NUL-terminated, with `?` for control characters, which a
+// tool may have printed. Returns `out`, for use in a message.
+#define TG_LINE_SHOWN_MAX 201
+const char *tg_line_show(const struct tg_line *line, char out[TG_LINE_SHOWN_MAX]);
+
 // A line being read. Once a step does not find what it expects, `ok` is false and all later steps do nothing.
 struct tg_scan {
   const char *at;

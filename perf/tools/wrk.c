@@ -6,35 +6,35 @@
 static const char tg_remedy_cut[] =
     "the output is cut short or comes from another version than 4.1.0: run the command by hand and read what it prints";
 
-static bool gave_up(struct tg_text text, struct tg_tool_error *err) {
+static bool gave_up(struct tg_text text, struct tg_error *err) {
   static const char *const complaints[] = {"unable to ", "invalid ", "Usage: "};
   for (size_t i = 0; i < sizeof(complaints) / sizeof(complaints[0]); i++) {
     struct tg_line line;
     if (tg_line_find(text, complaints[i], &line) > 0) {
-      tg_tool_error_set(err, "wrk: \"%.*s\": check the URL and that the server listens there",
-                        line.len > 200 ? 200 : (int)line.len, line.bytes);
+      char shown[TG_LINE_SHOWN_MAX];
+      tg_error_set(err, "wrk: \"%s\": check the URL and that the server listens there", tg_line_show(&line, shown));
       return true;
     }
   }
   return false;
 }
 
-static bool unreadable(const struct tg_line *line, struct tg_tool_error *err) {
-  tg_tool_error_set(err, "wrk: line %zu \"%.*s\" is not in the format of 4.1.0: %s", line->number,
-                    line->len > 200 ? 200 : (int)line->len, line->bytes, "install Debian's wrk");
+static bool unreadable(const struct tg_line *line, struct tg_error *err) {
+  char shown[TG_LINE_SHOWN_MAX];
+  tg_error_set(err, "wrk: line %zu \"%s\" is not in the format of 4.1.0: %s", line->number, tg_line_show(line, shown),
+               "install Debian's wrk");
   return false;
 }
 
 // One line that begins with `prefix`, ready to be read behind it.
 static bool find(struct tg_text text, const char *prefix, struct tg_line *line, struct tg_scan *scan,
-                 struct tg_tool_error *err) {
+                 struct tg_error *err) {
   const size_t found = tg_line_find(text, prefix, line);
   if (found != 1) {
     if (found == 0) {
-      tg_tool_error_set(err, "wrk: no line \"%s\": %s", prefix, tg_remedy_cut);
+      tg_error_set(err, "wrk: no line \"%s\": %s", prefix, tg_remedy_cut);
     } else {
-      tg_tool_error_set(err, "wrk: %zu lines \"%s\" where one is expected: pass the output of a single run", found,
-                        prefix);
+      tg_error_set(err, "wrk: %zu lines \"%s\" where one is expected: pass the output of a single run", found, prefix);
     }
     return false;
   }
@@ -44,7 +44,7 @@ static bool find(struct tg_text text, const char *prefix, struct tg_line *line, 
 }
 
 // The only lines that begin with their figure: "  4 threads and 100 connections", "  9 requests in 1.00s, 9.00KB read".
-static bool read_load(struct tg_text text, struct tg_wrk *out, struct tg_tool_error *err) {
+static bool read_load(struct tg_text text, struct tg_wrk *out, struct tg_error *err) {
   struct tg_line line = {NULL, 0, 0};
   size_t offset = 0;
   bool threads = false;
@@ -73,15 +73,15 @@ static bool read_load(struct tg_text text, struct tg_wrk *out, struct tg_tool_er
     requests = tg_scan_end(&scan);
   }
   if (!threads || !requests) {
-    tg_tool_error_set(err, "wrk: no line \"%s\": %s",
-                      threads ? "N requests in N.NNs, N.NNMB read" : "N threads and N connections", tg_remedy_cut);
+    tg_error_set(err, "wrk: no line \"%s\": %s",
+                 threads ? "N requests in N.NNs, N.NNMB read" : "N threads and N connections", tg_remedy_cut);
     return false;
   }
   return true;
 }
 
 static bool read_quantity(struct tg_text text, const char *prefix, enum tg_unit unit, double *out,
-                          struct tg_tool_error *err) {
+                          struct tg_error *err) {
   struct tg_line line;
   struct tg_scan scan;
   if (!find(text, prefix, &line, &scan, err)) {
@@ -92,7 +92,7 @@ static bool read_quantity(struct tg_text text, const char *prefix, enum tg_unit 
   return tg_scan_end(&scan) || unreadable(&line, err);
 }
 
-static bool read_latency(struct tg_text text, struct tg_wrk *out, struct tg_tool_error *err) {
+static bool read_latency(struct tg_text text, struct tg_wrk *out, struct tg_error *err) {
   struct tg_line line;
   struct tg_scan scan;
   if (!find(text, "    Latency ", &line, &scan, err)) {
@@ -116,7 +116,7 @@ static bool read_latency(struct tg_text text, struct tg_wrk *out, struct tg_tool
 }
 
 // Lines that wrk prints only when there is something to say.
-static bool read_errors(struct tg_text text, struct tg_wrk *out, struct tg_tool_error *err) {
+static bool read_errors(struct tg_text text, struct tg_wrk *out, struct tg_error *err) {
   struct tg_line line;
   struct tg_scan scan;
   if (tg_line_find(text, "  Socket errors:", &line) > 0) {
@@ -149,7 +149,7 @@ static bool read_errors(struct tg_text text, struct tg_wrk *out, struct tg_tool_
 }
 
 bool tg_wrk_parse(struct tg_text standard_output, struct tg_text standard_error, struct tg_wrk *out,
-                  struct tg_tool_error *err) {
+                  struct tg_error *err) {
   memset(out, 0, sizeof(*out));
   const struct tg_text text = standard_output;
   return !gave_up(standard_error, err) && !gave_up(text, err) && read_load(text, out, err) &&
@@ -158,24 +158,23 @@ bool tg_wrk_parse(struct tg_text standard_output, struct tg_text standard_error,
          read_quantity(text, "Transfer/sec:", TG_UNIT_BYTES, &out->bytes_per_second, err);
 }
 
-bool tg_wrk_judge(const struct tg_wrk *run, uint64_t body_bytes, struct tg_tool_error *err) {
+bool tg_wrk_judge(const struct tg_wrk *run, uint64_t body_bytes, struct tg_error *err) {
   static const char look[] = "see the server's own output and counters";
   if (run->connect_errors + run->read_errors + run->write_errors + run->timeouts != 0) {
-    tg_tool_error_set(err,
-                      "wrk: \"Socket errors: connect %" PRIu64 ", read %" PRIu64 ", write %" PRIu64 ", timeout %" PRIu64
-                      "\": %s",
-                      run->connect_errors, run->read_errors, run->write_errors, run->timeouts, look);
+    tg_error_set(err,
+                 "wrk: \"Socket errors: connect %" PRIu64 ", read %" PRIu64 ", write %" PRIu64 ", timeout %" PRIu64
+                 "\": %s",
+                 run->connect_errors, run->read_errors, run->write_errors, run->timeouts, look);
   } else if (run->non_2xx_responses != 0) {
-    tg_tool_error_set(err, "wrk: \"Non-2xx or 3xx responses: %" PRIu64 "\": ask for a path that the server serves",
-                      run->non_2xx_responses);
+    tg_error_set(err, "wrk: \"Non-2xx or 3xx responses: %" PRIu64 "\": ask for a path that the server serves",
+                 run->non_2xx_responses);
   } else if (run->requests == 0) {
-    tg_tool_error_set(err, "wrk: \"0 requests in %.2fs\": the server accepted but never answered: %s", run->seconds,
-                      look);
+    tg_error_set(err, "wrk: \"0 requests in %.2fs\": the server accepted but never answered: %s", run->seconds, look);
   } else if (run->bytes_read < 0.99 * (double)run->requests * (double)body_bytes) {
-    tg_tool_error_set(err,
-                      "wrk: \"%" PRIu64 " requests\" but only %.0f bytes read, less than %" PRIu64
-                      " for each: the responses are short: %s",
-                      run->requests, run->bytes_read, body_bytes, look);
+    tg_error_set(err,
+                 "wrk: \"%" PRIu64 " requests\" but only %.0f bytes read, less than %" PRIu64
+                 " for each: the responses are short: %s",
+                 run->requests, run->bytes_read, body_bytes, look);
   } else {
     return true;
   }

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/accept/error.h"
 #include "perf/tools/lines.h"
-#include "perf/tools/tool_error.h"
 
 struct tg_wrk {
   uint64_t threads;
@@ -38,11 +38,11 @@ struct tg_wrk {
 // ("unable to connect to ..."). Returns false with `err` filled in if it did, or if a line is missing, doubled or not
 // in the format of 4.1.0; then `out` has no meaning. Neither text needs to end in a NUL.
 bool tg_wrk_parse(struct tg_text standard_output, struct tg_text standard_error, struct tg_wrk *out,
-                  struct tg_tool_error *err);
+                  struct tg_error *err);
 
 // tg_wrk_judge returns whether a parsed run went without an error: at least one request, no socket error, no status
 // outside 2xx and 3xx, and at least `body_bytes` bytes read for each request (less 1 %: wrk prints three digits). If
 // not, `err` says what happened and what to do.
-bool tg_wrk_judge(const struct tg_wrk *run, uint64_t body_bytes, struct tg_tool_error *err);
+bool tg_wrk_judge(const struct tg_wrk *run, uint64_t body_bytes, struct tg_error *err);
 
 #endif

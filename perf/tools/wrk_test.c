@@ -12,7 +12,7 @@
 
 static const struct tg_text tg_nothing = {NULL, 0};
 
-static bool parse(const char *fixture, struct tg_wrk *run, struct tg_tool_error *err) {
+static bool parse(const char *fixture, struct tg_wrk *run, struct tg_error *err) {
   const struct tg_text text = tg_fixture_load(fixture);
   err->text[0] = '\0';
   const bool ok = tg_wrk_parse(text, tg_nothing, run, err);
@@ -30,7 +30,7 @@ static void near(double value, double expected) {
 static void clean_runs(void **state) {
   (void)state;
   struct tg_wrk run;
-  struct tg_tool_error err;
+  struct tg_error err;
   assert_true(parse("wrk_ok.txt", &run, &err));
   assert_int_equal(run.threads, 2);
   assert_int_equal(run.connections, 4);
@@ -72,7 +72,7 @@ static void runs_that_wrk_finished_but_are_not_clean(void **state) {
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tg_wrk run;
-    struct tg_tool_error err;
+    struct tg_error err;
     assert_true(parse(cases[i].fixture, &run, &err));
     assert_false(tg_wrk_judge(&run, cases[i].body_bytes, &err));
     if (strstr(err.text, cases[i].message) == NULL) {
@@ -84,7 +84,7 @@ static void runs_that_wrk_finished_but_are_not_clean(void **state) {
 static void a_status_other_than_2xx_alone_is_refused(void **state) {
   (void)state;
   struct tg_wrk run;
-  struct tg_tool_error err;
+  struct tg_error err;
   assert_true(parse("wrk_non2xx.txt", &run, &err));
   assert_int_equal(run.non_2xx_responses, 472);
   run.read_errors = 0;
@@ -96,7 +96,7 @@ static void a_wrk_that_gave_up_is_refused(void **state) {
   (void)state;
   const struct tg_text error = tg_fixture_load("wrk_refused.stderr");
   struct tg_wrk run;
-  struct tg_tool_error err;
+  struct tg_error err;
   assert_false(tg_wrk_parse(tg_nothing, error, &run, &err));
   assert_non_null(strstr(err.text, "wrk: \"unable to connect to 127.0.0.1:24434 Connection refused\""));
   assert_false(tg_wrk_parse(tg_nothing, tg_nothing, &run, &err));
@@ -126,7 +126,7 @@ static void lines_in_another_format_are_named(void **state) {
     assert_int_equal(strlen(cases[i].find), strlen(cases[i].replace));
     memcpy(at, cases[i].replace, strlen(cases[i].find));
     struct tg_wrk run;
-    struct tg_tool_error err;
+    struct tg_error err;
     assert_false(tg_wrk_parse(text, tg_nothing, &run, &err));
     if (strstr(err.text, cases[i].message) == NULL) {
       fail_msg("%s: %s", cases[i].replace, err.text);
@@ -143,7 +143,7 @@ static void an_output_cut_anywhere_is_refused(void **state) {
     for (size_t len = 0; len <= whole.len; len++) {
       const struct tg_text cut = tg_fixture_copy(whole, len);
       struct tg_wrk run;
-      struct tg_tool_error err;
+      struct tg_error err;
       assert_int_equal(tg_wrk_parse(cut, tg_nothing, &run, &err), len == whole.len);
       tg_fixture_free(cut);
     }
@@ -161,7 +161,7 @@ static void no_changed_byte_crashes_it(void **state) {
     for (size_t c = 0; c < sizeof(changes); c++) {
       bytes[i] = changes[c];
       struct tg_wrk run;
-      struct tg_tool_error err = {""};
+      struct tg_error err = {""};
       assert_int_equal(tg_wrk_parse(text, text, &run, &err), err.text[0] == '\0');
     }
     bytes[i] = kept;
