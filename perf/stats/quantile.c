@@ -1,0 +1,44 @@
+#include "perf/stats/quantile.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a;
+  const double y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void tg_sort(double *values, size_t n) {
+  qsort(values, n, sizeof(*values), ascending);
+}
+
+double tg_quantile_sorted(const double *sorted, size_t n, double p) {
+  assert(n >= 1);
+  assert(p >= 0 && p <= 1);
+  const double at = (double)(n - 1) * p;
+  const size_t below = (size_t)at;
+  if (below + 1 >= n) return sorted[n - 1];
+  return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double tg_quantile(const double *values, size_t n, double p) {
+  assert(n >= 1 && n <= TG_VALUES_MAX);
+  double sorted[TG_VALUES_MAX];
+  memcpy(sorted, values, n * sizeof(*values));
+  tg_sort(sorted, n);
+  return tg_quantile_sorted(sorted, n, p);
+}
+
+double tg_median(const double *values, size_t n) {
+  return tg_quantile(values, n, 0.5);
+}
+
+double tg_robust_scale(const double *values, size_t n) {
+  const double centre = tg_median(values, n);
+  double deviations[TG_VALUES_MAX];
+  for (size_t i = 0; i < n; i++) deviations[i] = fabs(values[i] - centre);
+  return 1.4826 * tg_median(deviations, n);
+}
