@@ -145,13 +145,13 @@ static bool check_sets(struct tg_manifest *manifest, struct tg_json_place *root)
   return true;
 }
 
-bool tg_manifest_use_set(struct tg_manifest *manifest, const char *set, struct tg_problem *problem) {
+bool tg_manifest_use_set(struct tg_manifest *manifest, const char *set, struct tg_error *err) {
   const struct backing *backing = manifest->impl;
   json_t *sets = json_object_get(backing->root, "sets");
   json_t *chosen = json_object_get(sets, set);
   if (chosen != NULL) {
     struct tg_json_place place;
-    return tg_json_open(&place, manifest->file, chosen, problem) && decode_set(manifest, &place, true);
+    return tg_json_open(&place, manifest->file, chosen, err) && decode_set(manifest, &place, true);
   }
   char names[256] = "none";
   size_t used = 0;
@@ -161,14 +161,15 @@ bool tg_manifest_use_set(struct tg_manifest *manifest, const char *set, struct t
     if (used < sizeof(names))
       used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "", key);
   }
-  return tg_problem_set(problem, "%s: no set of bounds is named \"%.48s\"; there are: %s", manifest->file, set, names);
+  tg_error_set(err, "%s: no set of bounds is named \"%.48s\"; there are: %s", manifest->file, set, names);
+  return false;
 }
 
-static bool decode(struct tg_manifest *out, json_t *value, struct tg_problem *problem) {
+static bool decode(struct tg_manifest *out, json_t *value, struct tg_error *err) {
   static const char *const purposes[] = {"run", "replay"};
   struct tg_json_place root;
   int purpose = 0;
-  if (!tg_json_open(&root, out->file, value, problem) || !tg_json_schema(&root, TG_MANIFEST_SCHEMA)) return false;
+  if (!tg_json_open(&root, out->file, value, err) || !tg_json_schema(&root, TG_MANIFEST_SCHEMA)) return false;
   if (!tg_json_text(&root, "about", &out->about) || !tg_json_choice(&root, "purpose", purposes, 2, &purpose))
     return false;
   out->purpose = (enum tg_purpose)purpose;
@@ -179,13 +180,13 @@ static bool decode(struct tg_manifest *out, json_t *value, struct tg_problem *pr
 }
 
 // Takes over `value`, which is NULL if it could not be parsed.
-static struct tg_manifest *from_json(const char *file, json_t *value, struct tg_problem *problem) {
+static struct tg_manifest *from_json(const char *file, json_t *value, struct tg_error *err) {
   if (value == NULL) return NULL;
   struct tg_manifest *manifest = calloc(1, sizeof(*manifest));
   struct backing *backing = calloc(1, sizeof(*backing));
   char *name = strdup(file);
   if (manifest == NULL || backing == NULL || name == NULL) {
-    tg_problem_set(problem, "%s: out of memory", file);
+    tg_error_set(err, "%s: out of memory", file);
     free(manifest);
     free(backing);
     free(name);
@@ -195,17 +196,17 @@ static struct tg_manifest *from_json(const char *file, json_t *value, struct tg_
   *backing = (struct backing){.file = name, .root = value};
   manifest->impl = backing;
   manifest->file = name;
-  if (decode(manifest, value, problem)) return manifest;
+  if (decode(manifest, value, err)) return manifest;
   tg_manifest_free(manifest);
   return NULL;
 }
 
-struct tg_manifest *tg_manifest_load(const char *file, struct tg_problem *problem) {
-  return from_json(file, tg_json_load(file, problem), problem);
+struct tg_manifest *tg_manifest_load(const char *file, struct tg_error *err) {
+  return from_json(file, tg_json_load(file, err), err);
 }
 
-struct tg_manifest *tg_manifest_parse(const char *file, const char *text, size_t len, struct tg_problem *problem) {
-  return from_json(file, tg_json_parse(file, text, len, problem), problem);
+struct tg_manifest *tg_manifest_parse(const char *file, const char *text, size_t len, struct tg_error *err) {
+  return from_json(file, tg_json_parse(file, text, len, err), err);
 }
 
 void tg_manifest_free(struct tg_manifest *manifest) {

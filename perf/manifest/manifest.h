@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perf/manifest/problem.h"
+#include "harness/accept/error.h"
 
 // The version of the file that this build reads ("schema").
 #define TG_MANIFEST_SCHEMA 1
@@ -88,12 +88,12 @@ struct tg_manifest {
   void *impl;  // private
 };
 
-// tg_manifest_load decodes `file`. Returns a manifest to be released with tg_manifest_free, or NULL with `problem`
+// tg_manifest_load decodes `file`. Returns a manifest to be released with tg_manifest_free, or NULL with `err`
 // filled in: file, place (such as gates[3].bound, or line and column for a syntax error), what is wrong and the remedy.
-struct tg_manifest *tg_manifest_load(const char *file, struct tg_problem *problem);
+struct tg_manifest *tg_manifest_load(const char *file, struct tg_error *err);
 
 // tg_manifest_parse is tg_manifest_load for `len` bytes of text; `file` is the name for errors.
-struct tg_manifest *tg_manifest_parse(const char *file, const char *text, size_t len, struct tg_problem *problem);
+struct tg_manifest *tg_manifest_parse(const char *file, const char *text, size_t len, struct tg_error *err);
 
 // tg_manifest_free releases a manifest and everything in it. NULL is ignored.
 void tg_manifest_free(struct tg_manifest *manifest);
@@ -101,9 +101,9 @@ void tg_manifest_free(struct tg_manifest *manifest);
 // tg_manifest_gate returns the gate of that name, or NULL.
 const struct tg_gate *tg_manifest_gate(const struct tg_manifest *manifest, const char *name);
 
-// tg_manifest_use_set replaces the bounds that the named set has. Returns false with `problem` naming the sets there
+// tg_manifest_use_set replaces the bounds that the named set has. Returns false with `err` naming the sets there
 // are if there is none of that name.
-bool tg_manifest_use_set(struct tg_manifest *manifest, const char *set, struct tg_problem *problem);
+bool tg_manifest_use_set(struct tg_manifest *manifest, const char *set, struct tg_error *err);
 
 // tg_manifest_row returns the row of that name, or NULL.
 const struct tg_row *tg_manifest_row(const struct tg_manifest *manifest, const char *name);

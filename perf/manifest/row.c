@@ -21,15 +21,15 @@ bool tg_row_decode(struct tg_row *out, struct tg_json_place *place) {
   return true;
 }
 
-struct tg_row_file *tg_row_load(const char *file, struct tg_problem *problem) {
+struct tg_row_file *tg_row_load(const char *file, struct tg_error *err) {
   struct tg_row_file *row = calloc(1, sizeof(*row));
   if (row == NULL) {
-    tg_problem_set(problem, "%s: out of memory", file);
+    tg_error_set(err, "%s: out of memory", file);
     return NULL;
   }
-  row->root = tg_json_load(file, problem);
+  row->root = tg_json_load(file, err);
   struct tg_json_place root;
-  if (row->root != NULL && tg_json_open(&root, file, row->root, problem) && tg_json_schema(&root, TG_ROW_SCHEMA) &&
+  if (row->root != NULL && tg_json_open(&root, file, row->root, err) && tg_json_schema(&root, TG_ROW_SCHEMA) &&
       tg_row_decode(&row->row, &root) && tg_json_close(&root)) {
     return row;
   }

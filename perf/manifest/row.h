@@ -15,8 +15,8 @@ struct tg_row_file {
 };
 
 // tg_row_load reads a row.json: {"schema": 1, "source": TEXT, "metrics": {NAME: NUMBER above or equal to 0, ...}}.
-// Returns a row to be released with tg_row_free, or NULL with `problem` filled in.
-struct tg_row_file *tg_row_load(const char *file, struct tg_problem *problem);
+// Returns a row to be released with tg_row_free, or NULL with `err` filled in.
+struct tg_row_file *tg_row_load(const char *file, struct tg_error *err);
 
 // tg_row_free releases a row. NULL is ignored.
 void tg_row_free(struct tg_row_file *row);

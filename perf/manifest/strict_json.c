@@ -10,22 +10,30 @@
 
 static const size_t kParseFlags = JSON_REJECT_DUPLICATES;
 
-static json_t *parsed(const char *file, json_t *value, const json_error_t *error, struct tg_problem *problem) {
+// Keys and excerpts that a message quotes may hold anything.
+static void make_one_line(struct tg_error *err) {
+  for (char *c = err == NULL ? NULL : err->text; c != NULL && *c != '\0'; c++) {
+    if ((unsigned char)*c < ' ') *c = ' ';
+  }
+}
+
+static json_t *parsed(const char *file, json_t *value, const json_error_t *error, struct tg_error *err) {
   if (value == NULL) {
-    tg_problem_set(problem, "%s:%d:%d: %s; correct the JSON there", file, error->line, error->column, error->text);
+    tg_error_set(err, "%s:%d:%d: %s; correct the JSON there", file, error->line, error->column, error->text);
+    make_one_line(err);
   }
   return value;
 }
 
-json_t *tg_json_parse(const char *file, const char *text, size_t len, struct tg_problem *problem) {
+json_t *tg_json_parse(const char *file, const char *text, size_t len, struct tg_error *err) {
   json_error_t error;
-  return parsed(file, json_loadb(text, len, kParseFlags, &error), &error, problem);
+  return parsed(file, json_loadb(text, len, kParseFlags, &error), &error, err);
 }
 
-json_t *tg_json_load(const char *file, struct tg_problem *problem) {
+json_t *tg_json_load(const char *file, struct tg_error *err) {
   FILE *stream = fopen(file, "rb");
   if (stream == NULL) {
-    tg_problem_set(problem, "%s: cannot be opened: %s; check the path", file, strerror(errno));
+    tg_error_set(err, "%s: cannot be opened: %s; check the path", file, strerror(errno));
     return NULL;
   }
   // Read whole and with a limit, so that a device or a directory is an error and not an endless parse.
@@ -35,25 +43,27 @@ json_t *tg_json_load(const char *file, struct tg_problem *problem) {
   (void)fclose(stream);
   json_t *value = NULL;
   if (failure != 0) {
-    tg_problem_set(problem, "%s: cannot be read: %s", file, strerror(failure));
+    tg_error_set(err, "%s: cannot be read: %s", file, strerror(failure));
   } else if (len > TG_JSON_FILE_MAX) {
-    tg_problem_set(problem, "%s: larger than %zu bytes; this is not one of tlsgate's files", file, TG_JSON_FILE_MAX);
+    tg_error_set(err, "%s: larger than %zu bytes; this is not one of tlsgate's files", file, TG_JSON_FILE_MAX);
   } else {
-    value = tg_json_parse(file, text, len, problem);
+    value = tg_json_parse(file, text, len, err);
   }
   free(text);
   return value;
 }
 
 bool tg_json_fail(struct tg_json_place *place, const char *key, const char *format, ...) {
-  char what[384];
+  char what[320];
   va_list args;
   va_start(args, format);
   vsnprintf(what, sizeof(what), format, args);
   va_end(args);
-  const bool root = place->path[0] == '\0';
-  if (key == NULL) return tg_problem_set(place->problem, "%s: %s: %s", place->file, root ? "root" : place->path, what);
-  return tg_problem_set(place->problem, "%s: %s%s%s: %s", place->file, place->path, root ? "" : ".", key, what);
+  const char *dot = place->path[0] == '\0' || key == NULL ? "" : ".";
+  const char *where = place->path[0] == '\0' && key == NULL ? "root" : place->path;
+  tg_error_set(place->err, "%s: %s%s%.60s: %s", place->file, where, dot, key == NULL ? "" : key, what);
+  make_one_line(place->err);
+  return false;
 }
 
 static const char *type_name(const json_t *value) {
@@ -98,15 +108,15 @@ static bool wrong_type(struct tg_json_place *place, const char *key, const json_
 
 static bool enter(struct tg_json_place *out, const struct tg_json_place *from, json_t *value) {
   out->file = from->file;
-  out->problem = from->problem;
+  out->err = from->err;
   out->object = value;
   out->num_known = 0;
   if (json_is_object(value)) return true;
   return tg_json_fail(out, NULL, "must be an object, is %s", type_name(value));
 }
 
-bool tg_json_open(struct tg_json_place *out, const char *file, json_t *value, struct tg_problem *problem) {
-  const struct tg_json_place nowhere = {.file = file, .problem = problem};
+bool tg_json_open(struct tg_json_place *out, const char *file, json_t *value, struct tg_error *err) {
+  const struct tg_json_place nowhere = {.file = file, .err = err};
   out->path[0] = '\0';
   return enter(out, &nowhere, value);
 }

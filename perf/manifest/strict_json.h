@@ -5,9 +5,9 @@
 // while the file is parsed.
 //
 //   struct tg_json_place root, gate;
-//   ... tg_json_open(&root, file, value, problem) && tg_json_text(&root, "name", &name) && ... && tg_json_close(&root)
+//   ... tg_json_open(&root, file, value, err) && tg_json_text(&root, "name", &name) && ... && tg_json_close(&root)
 //
-// All functions return false with the problem filled in when the input is not as asked for.
+// All functions return false with the error filled in when the input is not as asked for.
 #ifndef TLSGATE_PERF_MANIFEST_STRICT_JSON_H
 #define TLSGATE_PERF_MANIFEST_STRICT_JSON_H
 
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "perf/manifest/problem.h"
+#include "harness/accept/error.h"
 
 // The largest file that tg_json_load reads.
 #define TG_JSON_FILE_MAX ((size_t)16 << 20)
@@ -25,23 +25,23 @@
 
 // An object being decoded.
 struct tg_json_place {
-  const char *file;            // borrowed
-  char path[160];              // of the object in the file; empty at the root
-  json_t *object;              // borrowed
-  struct tg_problem *problem;  // borrowed; the first problem is kept
+  const char *file;      // borrowed
+  char path[160];        // of the object in the file; empty at the root
+  json_t *object;        // borrowed
+  struct tg_error *err;  // borrowed; may be NULL
   const char *known[TG_JSON_KEYS_MAX];
   size_t num_known;
 };
 
-// tg_json_load parses `file`. Returns a new reference, or NULL with `problem` filled in: with line and column for a
+// tg_json_load parses `file`. Returns a new reference, or NULL with `err` filled in: with line and column for a
 // syntax error, and for duplicate keys and trailing text, which are refused.
-json_t *tg_json_load(const char *file, struct tg_problem *problem);
+json_t *tg_json_load(const char *file, struct tg_error *err);
 
 // tg_json_parse is tg_json_load for `len` bytes of text; `file` is the name for errors.
-json_t *tg_json_parse(const char *file, const char *text, size_t len, struct tg_problem *problem);
+json_t *tg_json_parse(const char *file, const char *text, size_t len, struct tg_error *err);
 
 // tg_json_open starts decoding the root `value` (borrowed, as is `file`), which must be an object.
-bool tg_json_open(struct tg_json_place *out, const char *file, json_t *value, struct tg_problem *problem);
+bool tg_json_open(struct tg_json_place *out, const char *file, json_t *value, struct tg_error *err);
 
 // tg_json_schema requires the key "schema" to be the integer `supported`, and says what to do when it is not.
 bool tg_json_schema(struct tg_json_place *place, int supported);

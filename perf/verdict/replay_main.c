@@ -26,8 +26,8 @@ static int usage_error(const char *what, const char *value) {
   return 2;
 }
 
-static int input_error(const struct tg_problem *problem) {
-  fprintf(stderr, "replay: %s\n", problem->text);
+static int input_error(const struct tg_error *err) {
+  fprintf(stderr, "replay: %s\n", err->text);
   return 1;
 }
 
@@ -44,18 +44,18 @@ static int judge(const struct tg_manifest *manifest, const struct tg_row *row) {
 }
 
 static int replay(const char *manifest_file, const char *set, const char *row_name) {
-  struct tg_problem problem;
-  struct tg_manifest *manifest = tg_manifest_load(manifest_file, &problem);
-  if (manifest == NULL) return input_error(&problem);
+  struct tg_error err;
+  struct tg_manifest *manifest = tg_manifest_load(manifest_file, &err);
+  if (manifest == NULL) return input_error(&err);
   int code = 0;
   const struct tg_row *row = tg_manifest_row(manifest, row_name);
-  if (set != NULL && !tg_manifest_use_set(manifest, set, &problem)) {
-    code = input_error(&problem);
+  if (set != NULL && !tg_manifest_use_set(manifest, set, &err)) {
+    code = input_error(&err);
   } else if (row != NULL) {
     code = judge(manifest, row);
   } else {
-    struct tg_row_file *file = tg_row_load(row_name, &problem);
-    code = file == NULL ? input_error(&problem) : judge(manifest, &file->row);
+    struct tg_row_file *file = tg_row_load(row_name, &err);
+    code = file == NULL ? input_error(&err) : judge(manifest, &file->row);
     tg_row_free(file);
   }
   tg_manifest_free(manifest);

@@ -40,22 +40,24 @@ static void *grown(void *array, size_t num, size_t size) {
 }
 
 static bool append(struct tg_samples *samples, const char *metric, const struct tg_sample *sample,
-                   struct tg_problem *problem) {
+                   struct tg_error *err) {
   if (sample->round >= TG_ROUNDS_MAX) {
-    return tg_problem_set(problem, "metric %s: round %zu is beyond the limit of %d", metric, sample->round,
-                          TG_ROUNDS_MAX);
+    tg_error_set(err, "metric %s: round %zu is beyond the limit of %d", metric, sample->round, TG_ROUNDS_MAX);
+    return false;
   }
   struct tg_series *series = find(samples, metric);
   if (series != NULL) {
     const struct tg_sample *last = &series->samples[series->num - 1];
     if (sample->round <= last->round) {
-      return tg_problem_set(problem,
-                            "metric %s: a sample of round %zu after one of round %zu; a round has one sample, and "
-                            "rounds come in order",
-                            metric, sample->round, last->round);
+      tg_error_set(err,
+                   "metric %s: a sample of round %zu after one of round %zu; a round has one sample, and "
+                   "rounds come in order",
+                   metric, sample->round, last->round);
+      return false;
     }
     if ((sample->trials > 0) != (last->trials > 0)) {
-      return tg_problem_set(problem, "metric %s: counts and values cannot be mixed", metric);
+      tg_error_set(err, "metric %s: counts and values cannot be mixed", metric);
+      return false;
     }
   } else {
     char *name = strdup(metric);
@@ -70,25 +72,26 @@ static bool append(struct tg_samples *samples, const char *metric, const struct 
 }
 
 bool tg_samples_add(struct tg_samples *samples, const char *metric, size_t round, double value, bool client_bound,
-                    struct tg_problem *problem) {
+                    struct tg_error *err) {
   if (!isfinite(value) || value <= 0) {
-    return tg_problem_set(problem, "metric %s: %g in round %zu is not a measurement; find out what the workload did",
-                          metric, value, round);
+    tg_error_set(err, "metric %s: %g in round %zu is not a measurement; find out what the workload did", metric, value,
+                 round);
+    return false;
   }
   const struct tg_sample sample = {.round = round, .value = value, .client_bound = client_bound};
-  return append(samples, metric, &sample, problem);
+  return append(samples, metric, &sample, err);
 }
 
 bool tg_samples_add_count(struct tg_samples *samples, const char *metric, size_t round, uint64_t hits, uint64_t trials,
-                          struct tg_problem *problem) {
+                          struct tg_error *err) {
   if (trials == 0 || hits > trials) {
-    return tg_problem_set(problem,
-                          "metric %s: %llu of %llu in round %zu is not a count; find out what the workload did", metric,
-                          (unsigned long long)hits, (unsigned long long)trials, round);
+    tg_error_set(err, "metric %s: %llu of %llu in round %zu is not a count; find out what the workload did", metric,
+                 (unsigned long long)hits, (unsigned long long)trials, round);
+    return false;
   }
   const struct tg_sample sample = {
       .round = round, .value = (double)hits / (double)trials, .hits = hits, .trials = trials};
-  return append(samples, metric, &sample, problem);
+  return append(samples, metric, &sample, err);
 }
 
 size_t tg_samples_rounds(const struct tg_samples *samples) {

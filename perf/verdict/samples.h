@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perf/manifest/problem.h"
+#include "harness/accept/error.h"
 
 // The most rounds of a run.
 #define TG_ROUNDS_MAX 1000
@@ -37,15 +37,15 @@ struct tg_samples *tg_samples_create(void);
 // tg_samples_free releases it. NULL is ignored.
 void tg_samples_free(struct tg_samples *samples);
 
-// tg_samples_add adds the value of a metric in a round. Returns false with `problem` filled in, and adds nothing, when
+// tg_samples_add adds the value of a metric in a round. Returns false with `err` filled in, and adds nothing, when
 // the value is not a finite number above 0, when `round` is beyond TG_ROUNDS_MAX or not later than the metric's last
 // one, or when the metric has counts: what cannot be measured is an error of the run, never a sample.
 bool tg_samples_add(struct tg_samples *samples, const char *metric, size_t round, double value, bool client_bound,
-                    struct tg_problem *problem);
+                    struct tg_error *err);
 
 // tg_samples_add_count adds `hits` in `trials` (1 or more) of a round, for a gate on a fraction. Errors likewise.
 bool tg_samples_add_count(struct tg_samples *samples, const char *metric, size_t round, uint64_t hits, uint64_t trials,
-                          struct tg_problem *problem);
+                          struct tg_error *err);
 
 // tg_samples_find returns the series of a metric, or NULL if it has no sample.
 const struct tg_series *tg_samples_find(const struct tg_samples *samples, const char *metric);
