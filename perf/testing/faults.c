@@ -1,5 +1,5 @@
 // The planted faults of //perf/testing:faulty_server: the server's own objects, unchanged, linked with --wrap so that
-// their system calls pass here. TLSGATE_FAULT names the fault, which is one of those in `faults` below. A gate that
+// their system calls pass here. TLSGATE_FAULT names the fault, which is one of those in `fault_names`. A gate that
 // none of them makes fail cannot be trusted to fail at all.
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,36 +11,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FD_MAX          65536
-#define TLS_HANDSHAKE   0x16  // ContentType handshake, RFC 8446, 5.1
-#define DRIBBLE_BYTES   512
-#define BURN_ACCEPT_US  2000
-#define BURN_REQUEST_US 300
-#define THROTTLE_US     10000
-#define CROWD_US        40
+#define FD_MAX            65536
+#define TLS_HANDSHAKE     0x16  // ContentType handshake, RFC 8446, 5.1
+#define DRIBBLE_BYTES     512
+#define BURN_HANDSHAKE_US 2000
+#define BURN_INPUT_US     300
+#define THROTTLE_US       10000
+#define CROWD_US          40
 
 enum kind { KIND_UNKNOWN, KIND_TLS, KIND_PLAIN };
 
 enum fault {
-  FAULT_NONE,
-  FAULT_BURN_HANDSHAKE,  // CPU burnt for each TLS connection
-  FAULT_BURN_REQUEST,    // CPU burnt for each piece of TLS input
-  FAULT_DRIBBLE,         // TLS input and output in pieces of 512 bytes
-  FAULT_CROWD,           // each piece of TLS input makes its shard wait once for every connection that is open
-  FAULT_THROTTLE_PLAIN,  // each plaintext response makes its shard wait 10 ms
+  FAULT_BURN_CPU,             // CPU burnt for each TLS connection, and for each piece of TLS input
+  FAULT_DRIBBLE,              // TLS input and output in pieces of 512 bytes
+  FAULT_SERIALISED,           // each piece of TLS input makes its shard wait once for every connection that is open
+  FAULT_THROTTLED_PLAINTEXT,  // 10 ms of CPU burnt for each plaintext send
+  NUM_FAULTS,
 };
 
-static const struct {
-  const char *name;
-  enum fault fault;
-} faults[] = {
-    {"none", FAULT_NONE},
-    {"burn-handshake", FAULT_BURN_HANDSHAKE},
-    {"burn-request", FAULT_BURN_REQUEST},
-    {"dribble", FAULT_DRIBBLE},
-    {"crowd", FAULT_CROWD},
-    {"throttle-plain", FAULT_THROTTLE_PLAIN},
-};
+static const char *const fault_names[NUM_FAULTS] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext"};
 
 static enum fault active;
 static _Atomic unsigned char kinds[FD_MAX];
@@ -57,9 +46,9 @@ ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags);
 
 __attribute__((constructor)) static void choose_fault(void) {
   const char *wanted = getenv("TLSGATE_FAULT");
-  for (size_t i = 0; wanted != NULL && i < sizeof(faults) / sizeof(faults[0]); i++) {
-    if (strcmp(wanted, faults[i].name) == 0) {
-      active = faults[i].fault;
+  for (int i = 0; wanted != NULL && i < NUM_FAULTS; i++) {
+    if (strcmp(wanted, fault_names[i]) == 0) {
+      active = (enum fault)i;
       return;
     }
   }
@@ -110,8 +99,8 @@ static void classify(int fd, unsigned char first_byte) {
   atomic_store(&kinds[fd], (unsigned char)kind);
   if (kind == KIND_TLS) {
     atomic_fetch_add(&open_connections, 1);
-    if (active == FAULT_BURN_HANDSHAKE) {
-      burn_us(BURN_ACCEPT_US);
+    if (active == FAULT_BURN_CPU) {
+      burn_us(BURN_HANDSHAKE_US);
     }
   }
 }
@@ -124,9 +113,9 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags) {
   int error = errno;
   if (got > 0 && kind_of(fd) == KIND_UNKNOWN && fd < FD_MAX) {
     classify(fd, *(unsigned char *)buffer);
-  } else if (got > 0 && kind_of(fd) == KIND_TLS && active == FAULT_BURN_REQUEST) {
-    burn_us(BURN_REQUEST_US);
-  } else if (got > 0 && kind_of(fd) == KIND_TLS && active == FAULT_CROWD) {
+  } else if (got > 0 && kind_of(fd) == KIND_TLS && active == FAULT_BURN_CPU) {
+    burn_us(BURN_INPUT_US);
+  } else if (got > 0 && kind_of(fd) == KIND_TLS && active == FAULT_SERIALISED) {
     sleep_us(CROWD_US * (long)atomic_load(&open_connections));
   }
   errno = error;
@@ -137,8 +126,8 @@ ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags) {
   if (active == FAULT_DRIBBLE && kind_of(fd) == KIND_TLS && len > DRIBBLE_BYTES) {
     len = DRIBBLE_BYTES;
   }
-  if (active == FAULT_THROTTLE_PLAIN && kind_of(fd) == KIND_PLAIN) {
-    sleep_us(THROTTLE_US);
+  if (active == FAULT_THROTTLED_PLAINTEXT && kind_of(fd) == KIND_PLAIN) {
+    burn_us(THROTTLE_US);
   }
   return __real_send(fd, buffer, len, flags);
 }

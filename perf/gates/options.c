@@ -1,0 +1,122 @@
+#include "perf/gates/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_BUDGET_S 90.0
+#define MAX_BUDGET_S     3600.0
+
+static const char help[] =
+    "usage: gates [OPTION...]\n"
+    "\n"
+    "Starts the release server, loads it with real clients and judges it by the gates of baselines/gates.json.\n"
+    "\n"
+    "  --budget SECONDS     how long to measure at the most (default 90, 5 to 3600); a run ends when all is decided\n"
+    "  --out DIR            folder for row.json, report.json and samples.json (default: the test's undeclared "
+    "outputs,\n"
+    "                       else reports/<date>-<pid> in the source tree)\n"
+    "  --published          one round of the published suite's own commands and durations, judged by\n"
+    "                       baselines/published.json (bounds of a 12-core machine)\n"
+    "  --only GATE          a diagnostic: only this gate and what it is held against; may be repeated. The verdict is\n"
+    "                       PARTIAL and the exit status never 0\n"
+    "  --quickack MODE      serve with rearm (default), accept or off: the last two stall, and must fail\n"
+    "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext\n"
+    "  --quiet              no progress\n"
+    "  --help               this text\n"
+    "\n"
+    "Exit status: 0 pass, 1 a gate or the run failed, 2 usage, 3 undecided.\n"
+    "With TLSGATE_UNDECIDED=report in the environment an undecided run gets its budget once more, and is then "
+    "reported\n"
+    "and exits 0: for shared CI machines.\n";
+
+static bool one_of(const char *value, const char *const *values) {
+  for (; *values != NULL; values++) {
+    if (strcmp(value, *values) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool parse_budget(const char *text, double *out) {
+  char *end = NULL;
+  errno = 0;
+  *out = strtod(text, &end);
+  return errno == 0 && end != text && *end == '\0' && *out >= 5 && *out <= MAX_BUDGET_S;
+}
+
+static enum tg_options_result complain(const char *what, const char *value) {
+  fprintf(stderr, "gates: %s%s%s; --help lists the options\n", what, value != NULL ? " " : "",
+          value != NULL ? value : "");
+  return TG_OPTIONS_USAGE;
+}
+
+enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int argc, char **argv) {
+  static const char *const modes[] = {"rearm", "accept", "off", NULL};
+  static const char *const faults[] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext", NULL};
+  static const struct option options[] = {
+      {"budget", required_argument, NULL, 'b'},
+      {"out", required_argument, NULL, 'o'},
+      {"published", no_argument, NULL, 'p'},
+      {"only", required_argument, NULL, 'g'},
+      {"quickack", required_argument, NULL, 'm'},
+      {"fault", required_argument, NULL, 'f'},
+      {"quiet", no_argument, NULL, 'q'},
+      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
+  };
+  *out = (struct tg_gates_options){.quickack = "rearm", .budget_s = DEFAULT_BUDGET_S, .size = TG_SIZE_SHORT};
+  size_t num_only = 0;
+  optind = 0;
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    switch (option) {
+      case 'b':
+        if (!parse_budget(optarg, &out->budget_s)) {
+          return complain("--budget takes 5 to 3600 seconds, not", optarg);
+        }
+        break;
+      case 'o':
+        out->out = optarg;
+        break;
+      case 'p':
+        out->size = TG_SIZE_PUBLISHED;
+        break;
+      case 'g':
+        if (num_only == TG_ONLY_MAX) {
+          return complain("too many --only", NULL);
+        }
+        out->only[num_only++] = optarg;
+        break;
+      case 'm':
+        if (!one_of(optarg, modes)) {
+          return complain("--quickack takes rearm, accept or off, not", optarg);
+        }
+        out->quickack = optarg;
+        break;
+      case 'f':
+        if (!one_of(optarg, faults)) {
+          return complain("--fault does not know", optarg);
+        }
+        out->fault = optarg;
+        break;
+      case 'q':
+        out->quiet = true;
+        break;
+      case 'h':
+        fputs(help, stdout);
+        return TG_OPTIONS_DONE;
+      default:  // getopt_long has named the option
+        return complain("bad usage", NULL);
+    }
+  }
+  if (optind < argc) {
+    return complain("unexpected argument", argv[optind]);
+  }
+  if (out->size == TG_SIZE_PUBLISHED && num_only > 0) {
+    return complain("--published and --only exclude each other", NULL);
+  }
+  return TG_OPTIONS_RUN;
+}

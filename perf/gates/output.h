@@ -1,0 +1,23 @@
+// What a run leaves on disk. Every file is written beside its place and renamed, so that a reader sees the old one or
+// the whole new one.
+#ifndef TLSGATE_PERF_GATES_OUTPUT_H
+#define TLSGATE_PERF_GATES_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "harness/accept/error.h"
+#include "perf/gates/run.h"
+
+// tg_output_write writes three files into `folder`, which is made if it is missing:
+//   row.json      one value for each metric, the form that `replay` judges (perf/manifest/row.h)
+//   report.json   the verdict on each gate, and where the figures come from
+//   samples.json  every sample of every round, and what each tool said
+// `provenance` is borrowed. Returns false with `err` filled in; files that were already renamed stay.
+bool tg_output_write(const char *folder, const struct tg_run *run, const json_t *provenance, struct tg_error *err);
+
+// tg_output_write_failure writes report.json for a run that came to no verdict: passed is false, `message` says why,
+// and there is no measurement in it. A row.json and a samples.json of an earlier run in the folder are removed.
+bool tg_output_write_failure(const char *folder, const char *message, const json_t *provenance, struct tg_error *err);
+
+#endif

@@ -1,0 +1,371 @@
+#include "perf/gates/plan.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf/process/runfiles.h"
+#include "perf/stats/quantile.h"
+#include "perf/workload/calibrate.h"
+#include "perf/workload/load.h"
+#include "perf/workload/rtt.h"
+
+#define MIB           (1024.0 * 1024.0)
+#define ROOT_BYTES    15       // the body of "/"
+#define BIG_BYTES     1048576  // the body of "/big"
+#define STALL_MS      20.0
+#define STALLED_COUNT 10  // connections in a round once a server has been seen to stall: each costs 40 ms
+#define OFF_COUNT     12
+
+bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err) {
+  return tg_runfile("harness/client/rtt_client", out->rtt_client, err) &&
+         tg_runfile("harness/client/handshake_bench", out->handshake_bench, err) &&
+         tg_runfile("perf/workload/upload.lua", out->upload_script, err);
+}
+
+static bool add(struct tg_bench *bench, const char *metric, double value, bool client_bound, struct tg_error *err) {
+  struct tg_problem problem;
+  if (!tg_samples_add(bench->samples, metric, bench->round, value, client_bound, &problem)) {
+    tg_error_set(err, "%s: %s", metric, problem.text);
+    return false;
+  }
+  return true;
+}
+
+static void keep_raw(struct tg_bench *bench, const char *workload, json_t *entry) {
+  json_t *entries = json_object_get(bench->raw, workload);
+  if (entries == NULL) {
+    entries = json_array();
+    (void)json_object_set_new(bench->raw, workload, entries);
+  }
+  (void)json_object_set_new(entry, "round", json_integer((json_int_t)bench->round));
+  (void)json_array_append_new(entries, entry);
+}
+
+static void keep_load(struct tg_bench *bench, const char *workload, const struct tg_load *load) {
+  keep_raw(bench, workload,
+           json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "units", load->units, "seconds", load->seconds, "rate",
+                     load->rate, "bytes_per_s", load->bytes_per_s, "client_cpu_s", load->client_cpu_s, "server_cpu_s",
+                     load->server_cpu_s, "client_bound", load->client_bound));
+}
+
+// Returns the last value of a metric if it belongs to this round, else NaN.
+static double value_now(const struct tg_bench *bench, const char *metric) {
+  const struct tg_series *series = tg_samples_find(bench->samples, metric);
+  if (series == NULL || series->samples[series->num - 1].round != bench->round) {
+    return NAN;
+  }
+  return series->samples[series->num - 1].value;
+}
+
+static double last_value(const struct tg_bench *bench, const char *metric) {
+  const struct tg_series *series = tg_samples_find(bench->samples, metric);
+  return series == NULL ? NAN : series->samples[series->num - 1].value;
+}
+
+// Records numerator / denominator when both were measured in this round.
+static bool add_ratio(struct tg_bench *bench, const char *metric, const char *numerator, const char *denominator,
+                      struct tg_error *err) {
+  double ratio = value_now(bench, numerator) / value_now(bench, denominator);
+  return !isfinite(ratio) || add(bench, metric, ratio, false, err);
+}
+
+// --- rtt_client
+
+struct rtt_details {
+  enum tg_member member;
+  unsigned count;            // connections in a short round
+  unsigned published_count;  // in a published one
+  const char *p50;           // metric
+  const char *handshake;     // metric, or NULL
+  const char *stalled;       // metric, or NULL
+  const char *options[8];
+  bool client_certificate;
+};
+
+static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  const struct rtt_details *details = workload->details;
+  const char *options[13] = {"--warmup", bench->round == 0 ? "2" : "0"};
+  size_t n = 2;
+  for (size_t i = 0; details->options[i] != NULL; i++) {
+    options[n++] = details->options[i];
+  }
+  if (details->client_certificate) {
+    options[n++] = "--cert";
+    options[n++] = bench->fleet->client_cert;
+    options[n++] = "--key";
+    options[n++] = bench->fleet->client_key;
+  }
+  unsigned count = bench->size == TG_SIZE_PUBLISHED ? details->published_count : details->count;
+  // A stalled connection costs 40 ms, so the first round only feels its way.
+  bool few = bench->round == 0 || last_value(bench, details->p50) >= STALL_MS;
+  if (bench->size == TG_SIZE_SHORT && few && count > FEW_CONNECTIONS) {
+    count = FEW_CONNECTIONS;
+  }
+  struct tg_rtt rtt;
+  if (!tg_rtt_run(bench->tools->rtt_client, &bench->fleet->servers[details->member], count, options, &rtt, err)) {
+    return false;
+  }
+  json_t *entry =
+      json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:O}", "p50_ms", rtt.p50_ms, "p90_ms", rtt.p90_ms, "p99_ms",
+                rtt.p99_ms, "max_ms", rtt.max_ms, "handshake_p50_ms", rtt.handshake_p50_ms, "stalled",
+                (json_int_t)rtt.stalled, "server_cpu_s", rtt.server_cpu_s, "samples", rtt.samples);
+  keep_raw(bench, workload->name, entry);
+  json_decref(rtt.samples);
+  struct tg_problem problem;
+  if (details->stalled != NULL &&
+      !tg_samples_add_count(bench->samples, details->stalled, bench->round, rtt.stalled, rtt.count, &problem)) {
+    tg_error_set(err, "%s: %s", details->stalled, problem.text);
+    return false;
+  }
+  return add(bench, details->p50, rtt.p50_ms, false, err) &&
+         (details->handshake == NULL || add(bench, details->handshake, rtt.handshake_p50_ms, false, err));
+}
+
+static const struct rtt_details rtt_fresh = {.member = TG_MEMBER_MAIN,
+                                             .count = 100,
+                                             .published_count = 200,
+                                             .p50 = "tls_rtt_p50_ms",
+                                             .handshake = "tls_handshake_p50_ms",
+                                             .stalled = "tls_stalled_fraction",
+                                             .options = {"--tls", "1.3"}};
+static const struct rtt_details rtt_tls12 = {
+    .member = TG_MEMBER_MAIN, .count = 20, .p50 = "tls12_full_rtt_p50_ms", .options = {"--tls", "1.2"}};
+static const struct rtt_details rtt_resumed = {
+    .member = TG_MEMBER_MAIN, .count = 30, .p50 = "tls_resumed_rtt_p50_ms", .options = {"--tls", "1.3", "--resume"}};
+static const struct rtt_details rtt_tls12_resumed = {
+    .member = TG_MEMBER_MAIN, .count = 30, .p50 = "tls12_resumed_rtt_p50_ms", .options = {"--tls", "1.2", "--resume"}};
+static const struct rtt_details rtt_split = {.member = TG_MEMBER_MAIN,
+                                             .count = 10,
+                                             .p50 = "keepalive_split_rtt_p50_ms",
+                                             .options = {"--tls", "1.3", "--keepalive-split", "3"}};
+static const struct rtt_details rtt_hrr = {.member = TG_MEMBER_HRR,
+                                           .count = 20,
+                                           .p50 = "hrr_rtt_p50_ms",
+                                           .options = {"--tls", "1.3", "--groups", "X25519:P-384", "--expect-hrr"}};
+static const struct rtt_details rtt_client_certificate = {.member = TG_MEMBER_CLIENT_CA,
+                                                          .count = 20,
+                                                          .p50 = "client_cert_rtt_p50_ms",
+                                                          .options = {"--tls", "1.3"},
+                                                          .client_certificate = true};
+static const struct rtt_details rtt_rsa4096 = {
+    .member = TG_MEMBER_RSA4096, .count = 20, .p50 = "rsa4096_rtt_p50_ms", .options = {"--tls", "1.3"}};
+
+bool tg_bench_host_stalls(const struct tg_toolbox *tools, struct tg_server *off, bool *stalls, double *p50_ms,
+                          struct tg_error *err) {
+  const char *options[] = {"--tls", "1.3", NULL};
+  struct tg_rtt rtt;
+  if (!tg_rtt_run(tools->rtt_client, off, OFF_COUNT, options, &rtt, err)) {
+    return false;
+  }
+  json_decref(rtt.samples);
+  *stalls = 2 * rtt.stalled > rtt.count;
+  *p50_ms = rtt.p50_ms;
+  return true;
+}
+
+// --- ab
+
+struct ab_details {
+  bool tls;
+  unsigned concurrency;
+  uint64_t requests;
+  uint64_t published_requests;
+  const char *rate;        // metric
+  const char *server_cpu;  // metric: microseconds a connection; NULL
+  bool hyperfine;
+  bool curve;  // recorded only: a few rounds are enough
+};
+
+static struct tg_target target_of(struct tg_bench *bench, bool tls, const char *path, uint64_t bytes) {
+  return (struct tg_target){
+      .server = &bench->fleet->servers[TG_MEMBER_MAIN], .tls = tls, .path = path, .body_bytes = bytes};
+}
+
+static bool add_cpu(struct tg_bench *bench, const char *metric, const struct tg_load *load, struct tg_error *err) {
+  return metric == NULL || add(bench, metric, load->server_cpu_s * 1e6 / load->units, false, err);
+}
+
+static bool run_ab(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  const struct ab_details *details = workload->details;
+  struct tg_target target = target_of(bench, details->tls, "/", ROOT_BYTES);
+  uint64_t requests = bench->size == TG_SIZE_PUBLISHED ? details->published_requests : details->requests;
+  struct tg_load load;
+  if (bench->round == 0 && !tg_load_ab(&target, details->concurrency * 2, details->concurrency, &load, err)) {
+    return false;  // the warm-up must finish
+  }
+  if (!(details->hyperfine
+            ? tg_load_ab_hyperfine(&target, requests, details->concurrency, bench->fleet->scratch, &load, err)
+            : tg_load_ab(&target, requests, details->concurrency, &load, err))) {
+    return false;
+  }
+  keep_load(bench, workload->name, &load);
+  return add(bench, details->rate, load.rate, load.client_bound, err) &&
+         add_cpu(bench, details->server_cpu, &load, err);
+}
+
+static const struct ab_details ab_churn_c4 = {
+    .tls = true, .concurrency = 4, .requests = 200, .rate = "https_churn_c4_rps", .hyperfine = true};
+static const struct ab_details ab_churn = {.tls = true,
+                                           .concurrency = 32,
+                                           .requests = 600,
+                                           .published_requests = 6000,
+                                           .rate = "https_churn_rps",
+                                           .server_cpu = "server_cpu_per_handshake_us"};
+static const struct ab_details ab_http_churn = {.tls = false,
+                                                .concurrency = 32,
+                                                .requests = 3000,
+                                                .published_requests = 20000,
+                                                .rate = "http_churn_rps",
+                                                .server_cpu = "http_churn_cpu_us"};
+
+static bool run_churn(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  return run_ab(bench, workload, err) &&
+         add_ratio(bench, "server_cpu_per_handshake_ratio", "server_cpu_per_handshake_us", "in_memory_handshake_us",
+                   err) &&
+         add_ratio(bench, "https_churn_ratio", "https_churn_rps", "http_churn_rps", err);
+}
+
+// Rates at several concurrencies. 8 and 64 are measured back to back, which of them first alternating by round, and
+// their ratio is the sample: what slows both cancels.
+static bool run_scaling(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  static const unsigned pair[2][2] = {{8, 64}, {64, 8}};
+  static const unsigned others[] = {1, 2, 4, 16, 32};
+  struct tg_target target = target_of(bench, true, "/", ROOT_BYTES);
+  char metric[32];
+  struct tg_load load;
+  for (size_t i = 0; i < 2; i++) {
+    unsigned concurrency = pair[bench->round % 2][i];
+    (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", concurrency);
+    if (!tg_load_ab(&target, 512, concurrency, &load, err) || !add(bench, metric, load.rate, false, err)) {
+      return false;
+    }
+    keep_load(bench, workload->name, &load);
+  }
+  for (size_t i = 0; bench->round < 3 && i < sizeof(others) / sizeof(others[0]); i++) {
+    (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", others[i]);
+    if (!tg_load_ab(&target, 64ULL * (others[i] < 4 ? others[i] : 4), others[i], &load, err) ||
+        !add(bench, metric, load.rate, false, err)) {
+      return false;
+    }
+    keep_load(bench, workload->name, &load);
+  }
+  return add_ratio(bench, "handshake_scaling", "handshake_rate_64_rps", "handshake_rate_8_rps", err);
+}
+
+// --- wrk
+
+struct wrk_details {
+  bool tls;
+  bool upload;
+  const char *path;
+  uint64_t body_bytes;
+  unsigned connections;
+  const char *rate;        // metric, requests a second; NULL
+  const char *gbps;        // metric, 10^9 body bytes a second; NULL
+  const char *server_cpu;  // metric: microseconds a request, or a MiB
+  const char *ratio;       // metric: to `ratio_to`; NULL
+  const char *ratio_to;
+};
+
+static bool run_wrk(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  const struct wrk_details *details = workload->details;
+  struct tg_target target = target_of(bench, details->tls, details->path, details->body_bytes);
+  const char *script = details->upload ? bench->tools->upload_script : NULL;
+  bool published = bench->size == TG_SIZE_PUBLISHED;
+  long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned threads = published || cpus > 4 ? 4 : (unsigned)cpus;
+  struct tg_load load;
+  if (bench->round == 0 && !tg_load_wrk(&target, threads, details->connections, 1, script, (uint64_t)MIB, &load, err)) {
+    return false;
+  }
+  if (!tg_load_wrk(&target, threads, details->connections, published ? 10 : 1, script, (uint64_t)MIB, &load, err)) {
+    return false;
+  }
+  keep_load(bench, workload->name, &load);
+  return (details->rate == NULL || add(bench, details->rate, load.rate, load.client_bound, err)) &&
+         (details->gbps == NULL || add(bench, details->gbps, load.bytes_per_s / 1e9, load.client_bound, err)) &&
+         add_cpu(bench, details->server_cpu, &load, err) &&
+         (details->ratio == NULL || add_ratio(bench, details->ratio, details->rate, details->ratio_to, err));
+}
+
+static const struct wrk_details wrk_http_keepalive = {.path = "/",
+                                                      .body_bytes = ROOT_BYTES,
+                                                      .connections = 100,
+                                                      .rate = "http_keepalive_rps",
+                                                      .server_cpu = "http_keepalive_cpu_us"};
+static const struct wrk_details wrk_https_keepalive = {.tls = true,
+                                                       .path = "/",
+                                                       .body_bytes = ROOT_BYTES,
+                                                       .connections = 100,
+                                                       .rate = "https_keepalive_rps",
+                                                       .server_cpu = "https_keepalive_cpu_us",
+                                                       .ratio = "https_keepalive_ratio",
+                                                       .ratio_to = "http_keepalive_rps"};
+static const struct wrk_details wrk_http_big = {.path = "/big",
+                                                .body_bytes = BIG_BYTES,
+                                                .connections = 32,
+                                                .gbps = "http_big_gbps",
+                                                .server_cpu = "http_big_cpu_us"};
+static const struct wrk_details wrk_https_big = {.tls = true,
+                                                 .path = "/big",
+                                                 .body_bytes = BIG_BYTES,
+                                                 .connections = 32,
+                                                 .gbps = "https_big_gbps",
+                                                 .server_cpu = "https_big_cpu_us"};
+static const struct wrk_details wrk_http_upload = {.upload = true,
+                                                   .path = "/upload",
+                                                   .connections = 32,
+                                                   .gbps = "http_upload_gbps",
+                                                   .server_cpu = "http_upload_cpu_us"};
+static const struct wrk_details wrk_https_upload = {.tls = true,
+                                                    .upload = true,
+                                                    .path = "/upload",
+                                                    .connections = 32,
+                                                    .gbps = "https_upload_gbps",
+                                                    .server_cpu = "https_upload_cpu_us"};
+
+// --- the in-memory handshake
+
+static bool run_calibration(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  double server_us = 0;
+  if (!tg_calibrate(bench->tools->handshake_bench, 300, "p256", &server_us, err)) {
+    return false;
+  }
+  keep_raw(bench, workload->name, json_pack("{s:f}", "server_cpu_us", server_us));
+  return add(bench, "in_memory_handshake_us", server_us, false, err);
+}
+
+const struct tg_workload tg_workloads[] = {
+    {"rtt_fresh", .published = true, .run = run_rtt, .details = &rtt_fresh},
+    {"in_memory_handshake", .control = true, .run = run_calibration},
+    {"http_churn", .control = true, .published = true, .run = run_ab, .details = &ab_http_churn},
+    {"https_churn", .published = true, .run = run_churn, .details = &ab_churn},
+    {"https_churn_c4", .run = run_ab, .details = &ab_churn_c4},
+    {"rtt_resumed", .run = run_rtt, .details = &rtt_resumed},
+    {"rtt_tls12_resumed", .run = run_rtt, .details = &rtt_tls12_resumed},
+    {"rtt_keepalive_split", .run = run_rtt, .details = &rtt_split},
+    {"http_keepalive", .control = true, .published = true, .run = run_wrk, .details = &wrk_http_keepalive},
+    {"https_keepalive", .published = true, .run = run_wrk, .details = &wrk_https_keepalive},
+    {"handshake_scaling", .run = run_scaling},
+    {"rtt_hrr", .run = run_rtt, .details = &rtt_hrr},
+    {"rtt_client_cert", .run = run_rtt, .details = &rtt_client_certificate},
+    {"rtt_rsa4096", .run = run_rtt, .details = &rtt_rsa4096},
+    {"rtt_tls12_full", .run = run_rtt, .details = &rtt_tls12},
+    {"http_big", .control = true, .published = true, .run = run_wrk, .details = &wrk_http_big},
+    {"https_big", .published = true, .run = run_wrk, .details = &wrk_https_big},
+    {"http_upload", .control = true, .run = run_wrk, .details = &wrk_http_upload},
+    {"https_upload", .run = run_wrk, .details = &wrk_https_upload},
+    {.name = NULL},
+};
+
+const struct tg_workload *tg_workload_find(const char *name) {
+  for (const struct tg_workload *workload = tg_workloads; workload->name != NULL; workload++) {
+    if (strcmp(workload->name, name) == 0) {
+      return workload;
+    }
+  }
+  return NULL;
+}

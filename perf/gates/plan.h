@@ -1,0 +1,61 @@
+// The workloads of a round, and the metrics that each one yields.
+//
+// A round runs every workload once, in the order of the table, so that what changes on the machine in the course of a
+// run meets all of them alike. Controls (plaintext, the in-memory handshake) run in every round.
+#ifndef TLSGATE_PERF_GATES_PLAN_H
+#define TLSGATE_PERF_GATES_PLAN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "harness/accept/error.h"
+#include "perf/gates/fleet.h"
+#include "perf/verdict/samples.h"
+
+// The programs and files that workloads use, as absolute paths.
+struct tg_toolbox {
+  char rtt_client[PATH_MAX];
+  char handshake_bench[PATH_MAX];
+  char upload_script[PATH_MAX];
+};
+
+// tg_toolbox_find fills in the paths from the program's runfiles.
+bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err);
+
+// How much work a workload does in a round.
+enum tg_size {
+  TG_SIZE_SHORT,      // a second or less of each: rounds are many
+  TG_SIZE_PUBLISHED,  // the commands and durations of the published suite: one round
+};
+
+// What a workload needs, and where its figures go.
+struct tg_bench {
+  struct tg_fleet *fleet;
+  const struct tg_toolbox *tools;
+  struct tg_samples *samples;
+  struct json_t *raw;  // object: workload name -> array of what its tool said, one entry a round
+  enum tg_size size;
+  size_t round;
+};
+
+struct tg_workload {
+  const char *name;
+  bool control;    // runs in every round
+  bool published;  // belongs to the published suite
+  bool (*run)(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err);
+  const void *details;  // for run()
+};
+
+// The table. Ends with a workload without a name.
+extern const struct tg_workload tg_workloads[];
+
+// tg_workload_find returns the workload of that name, or NULL.
+const struct tg_workload *tg_workload_find(const char *name);
+
+// tg_bench_host_stalls runs a few connections against `off`, a server without re-arm, and says in *stalls whether most
+// of them waited 20 ms or more: whether this host shows the fault at all.
+bool tg_bench_host_stalls(const struct tg_toolbox *tools, struct tg_server *off, bool *stalls, double *p50_ms,
+                          struct tg_error *err);
+
+#endif

@@ -1,0 +1,196 @@
+#include "perf/gates/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf/host/stall_settings.h"
+#include "perf/process/child.h"
+
+// A metric that is only recorded needs a median, no more.
+#define RECORDED_ROUNDS 5
+
+static bool selected(const struct tg_run_config *config, const struct tg_gate *gate) {
+  if (config->only == NULL) {
+    return true;
+  }
+  for (const char *const *name = config->only; *name != NULL; name++) {
+    const struct tg_gate *wanted = tg_manifest_gate(config->manifest, *name);
+    if (strcmp(*name, gate->name) == 0 ||
+        (wanted != NULL && ((wanted->firm != NULL && strcmp(wanted->firm, gate->name) == 0) ||
+                            (wanted->relative_to != NULL && strcmp(wanted->relative_to, gate->name) == 0)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A gate needs its workload while it is open; a metric that another gate is held against, while that one is.
+static bool gate_is_open(const struct tg_run_config *config, const struct tg_verdict *verdict,
+                         const struct tg_gate *gate, size_t round) {
+  if (verdict == NULL) {
+    return selected(config, gate);
+  }
+  const struct tg_gate_verdict *now = tg_verdict_gate(verdict, gate->name);
+  if (!selected(config, gate)) {
+    return false;
+  }
+  return tg_gate_is_gated(gate) ? now == NULL || now->open || !now->has_value : round < RECORDED_ROUNDS;
+}
+
+static bool uses(const struct tg_gate *gate, const struct tg_workload *workload) {
+  return gate->workload != NULL && strcmp(gate->workload, workload->name) == 0;
+}
+
+static bool needed(const struct tg_run_config *config, const struct tg_verdict *verdict,
+                   const struct tg_workload *workload, size_t round) {
+  if (config->size == TG_SIZE_PUBLISHED) {
+    return workload->published;
+  }
+  bool any = false;
+  for (size_t i = 0; i < config->manifest->num_gates; i++) {
+    const struct tg_gate *gate = &config->manifest->gates[i];
+    bool concerned = uses(gate, workload) && selected(config, gate);
+    any = any || (concerned && (workload->control || gate_is_open(config, verdict, gate, round)));
+  }
+  // The in-memory handshake is the measure of other gates, whichever of them are selected.
+  return any || (workload->control && config->only == NULL);
+}
+
+static bool is_settled(const struct tg_run_config *config, const struct tg_verdict *verdict) {
+  for (size_t i = 0; i < verdict->num_gates; i++) {
+    if (verdict->gates[i].open && selected(config, verdict->gates[i].gate)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void progress(const struct tg_run_config *config, const struct tg_verdict *verdict, size_t round,
+                     double elapsed_s, double budget_s, const char *workload) {
+  if (config->quiet) {
+    return;
+  }
+  bool terminal = isatty(STDERR_FILENO) != 0;
+  if (!terminal && workload != NULL) {
+    return;  // in a log, one line a round is enough
+  }
+  size_t done = verdict == NULL ? 0 : verdict->passed + verdict->failed;
+  fprintf(stderr, "%sround %zu, %.0f of at most %.0f s, %zu gates decided%s%s%s", terminal ? "\r\033[K" : "", round + 1,
+          elapsed_s, budget_s, done, workload != NULL ? ": " : "", workload != NULL ? workload : "",
+          terminal ? "" : "\n");
+}
+
+static void clear_progress(const struct tg_run_config *config) {
+  if (!config->quiet && isatty(STDERR_FILENO) != 0) {
+    fprintf(stderr, "\r\033[K");
+  }
+}
+
+static bool run_round(const struct tg_run_config *config, struct tg_bench *bench, const struct tg_verdict *verdict,
+                      double start, double budget_s, struct tg_error *err) {
+  for (const struct tg_workload *workload = tg_workloads; workload->name != NULL; workload++) {
+    if (!needed(config, verdict, workload, bench->round)) {
+      continue;
+    }
+    progress(config, verdict, bench->round, tg_now_s() - start, budget_s, workload->name);
+    struct tg_error why;
+    if (!workload->run(bench, workload, &why)) {
+      clear_progress(config);
+      tg_error_set(err, "workload %s, round %zu: %.400s", workload->name, bench->round + 1, why.text);
+      return false;
+    }
+  }
+  return true;
+}
+
+static struct tg_verdict *judge(const struct tg_run_config *config, const struct tg_run *run) {
+  struct tg_host_view host = {.stall_hidden_by = run->host_stalls ? NULL : run->hidden_by};
+  return tg_verdict_judge(config->manifest, run->samples, &host);
+}
+
+static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *fleet, const struct tg_toolbox *tools,
+                       struct tg_run *run, struct tg_error *err) {
+  struct tg_bench bench = {
+      .fleet = fleet, .tools = tools, .samples = run->samples, .raw = run->raw, .size = config->size};
+  double start = tg_now_s();
+  double budget_s = config->budget_s;
+  for (;;) {
+    if (!run_round(config, &bench, run->verdict, start, budget_s, err)) {
+      return false;
+    }
+    tg_verdict_free(run->verdict);
+    run->verdict = judge(config, run);
+    run->measured_s = tg_now_s() - start;
+    progress(config, run->verdict, bench.round, run->measured_s, budget_s, NULL);
+    bench.round++;
+    if (config->size == TG_SIZE_PUBLISHED || is_settled(config, run->verdict) || bench.round == TG_ROUNDS_MAX) {
+      break;
+    }
+    if (run->measured_s >= budget_s) {
+      if (run->extended || !config->extend_once) {
+        break;
+      }
+      run->extended = true;
+      budget_s *= 2;
+    }
+  }
+  clear_progress(config);
+  return true;
+}
+
+// The negative control of every run: a server without re-arm, which must stall here.
+static bool look_at_host(const struct tg_run_config *config, const struct tg_toolbox *tools, struct tg_run *run,
+                         int when, struct tg_error *err) {
+  const char *argv[] = {config->off_server, "--port", "0", "--quickack", "off", NULL};
+  struct tg_server off;
+  bool stalls = false;
+  if (!tg_server_start(&off, "off", argv, NULL, err)) {
+    return false;
+  }
+  bool ok = tg_bench_host_stalls(tools, &off, &stalls, &run->off_p50_ms[when], err);
+  ok = tg_server_stop(&off, ok ? err : NULL) && ok;
+  run->host_stalls = stalls && (when == 0 || run->host_stalls);
+  if (!run->host_stalls) {
+    tg_stall_settings_describe(run->hidden_by, sizeof(run->hidden_by));
+    if (run->hidden_by[0] == '\0') {
+      (void)snprintf(run->hidden_by, sizeof(run->hidden_by), "a setting that is not known to tlsgate");
+    }
+  }
+  return ok;
+}
+
+bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, struct tg_error *err) {
+  memset(out, 0, sizeof(*out));
+  struct tg_toolbox tools;
+  struct tg_fleet fleet;
+  struct tg_cpu_times before = {.total = 0};
+  struct tg_cpu_times after = {.total = 0};
+  if (!tg_toolbox_find(&tools, err) || !look_at_host(config, &tools, out, 0, err) ||
+      !tg_fleet_start(&fleet, &config->fleet, err)) {
+    return false;
+  }
+  out->samples = tg_samples_create();
+  out->raw = json_object();
+  bool counted = tg_cpu_times_read(&before);
+  bool ok = run_rounds(config, &fleet, &tools, out, err);
+  counted = tg_cpu_times_read(&after) && counted;
+  out->stolen = counted ? tg_stolen_fraction(&before, &after) : NAN;
+  ok = tg_fleet_stop(&fleet, ok ? err : NULL) && ok;
+  ok = ok && look_at_host(config, &tools, out, 1, err);
+  if (!ok) {
+    tg_run_free(out);
+    return false;
+  }
+  tg_verdict_free(out->verdict);
+  out->verdict = judge(config, out);
+  return true;
+}
+
+void tg_run_free(struct tg_run *run) {
+  tg_verdict_free(run->verdict);
+  tg_samples_free(run->samples);
+  json_decref(run->raw);
+  memset(run, 0, sizeof(*run));
+}
