@@ -12,12 +12,12 @@
 #include "perf/workload/load.h"
 #include "perf/workload/rtt.h"
 
-#define MIB           (1024.0 * 1024.0)
-#define ROOT_BYTES    15       // the body of "/"
-#define BIG_BYTES     1048576  // the body of "/big"
-#define STALL_MS      20.0
-#define STALLED_COUNT 10  // connections in a round once a server has been seen to stall: each costs 40 ms
-#define OFF_COUNT     12
+#define MIB             (1024.0 * 1024.0)
+#define ROOT_BYTES      15       // the body of "/"
+#define BIG_BYTES       1048576  // the body of "/big"
+#define STALL_MS        20.0
+#define FEW_CONNECTIONS 10  // in the first round, and once a server has been seen to stall
+#define OFF_COUNT       12
 
 bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err) {
   return tg_runfile("harness/client/rtt_client", out->rtt_client, err) &&
@@ -26,9 +26,9 @@ bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err) {
 }
 
 static bool add(struct tg_bench *bench, const char *metric, double value, bool client_bound, struct tg_error *err) {
-  struct tg_problem problem;
+  struct tg_error problem;
   if (!tg_samples_add(bench->samples, metric, bench->round, value, client_bound, &problem)) {
-    tg_error_set(err, "%s: %s", metric, problem.text);
+    tg_error_set(err, "%s: %.400s", metric, problem.text);
     return false;
   }
   return true;
@@ -114,10 +114,10 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
                 (json_int_t)rtt.stalled, "server_cpu_s", rtt.server_cpu_s, "samples", rtt.samples);
   keep_raw(bench, workload->name, entry);
   json_decref(rtt.samples);
-  struct tg_problem problem;
+  struct tg_error problem;
   if (details->stalled != NULL &&
       !tg_samples_add_count(bench->samples, details->stalled, bench->round, rtt.stalled, rtt.count, &problem)) {
-    tg_error_set(err, "%s: %s", details->stalled, problem.text);
+    tg_error_set(err, "%s: %.400s", details->stalled, problem.text);
     return false;
   }
   return add(bench, details->p50, rtt.p50_ms, false, err) &&

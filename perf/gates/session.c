@@ -14,7 +14,7 @@ static bool load_manifest(struct tg_session *session, const char *manifest, stru
   if (!tg_runfile(manifest, path, err)) {
     return false;
   }
-  struct tg_problem problem;
+  struct tg_error problem;
   session->manifest = tg_manifest_load(path, &problem);
   if (session->manifest == NULL) {
     tg_error_set(err, "%s", problem.text);

@@ -62,7 +62,7 @@ static void finish(struct tg_load *load, const struct tg_child_result *result, d
 static bool read_ab(const char *out_text, const char *err_text, const struct tg_target *target, uint64_t requests,
                     struct tg_load *out, struct tg_error *err) {
   struct tg_ab run;
-  struct tg_tool_error why;
+  struct tg_error why;
   if (!tg_ab_parse(text_of(out_text), text_of(err_text), &run, &why) ||
       !tg_ab_judge(&run, requests, target->body_bytes, &why)) {
     tg_error_set(err, "%s", why.text);
@@ -131,7 +131,7 @@ static bool read_hyperfine(const char *json_path, double *seconds, struct tg_err
     return false;
   }
   struct tg_hyperfine run;
-  struct tg_tool_error why;
+  struct tg_error why;
   bool ok = tg_hyperfine_parse(text_of(json), &run, &why);
   if (!ok) {
     tg_error_set(err, "%s", why.text);
@@ -200,7 +200,7 @@ bool tg_load_wrk(const struct tg_target *target, unsigned threads, unsigned conn
     return false;
   }
   struct tg_wrk run;
-  struct tg_tool_error why;
+  struct tg_error why;
   bool ok = tg_wrk_parse(text_of(result.out), text_of(result.err), &run, &why) &&
             tg_wrk_judge(&run, target->body_bytes, &why);
   if (ok) {
