@@ -1,0 +1,46 @@
+#include "perf/ab/ab_table.h"
+
+#include "perf/stats/quantile.h"
+#include "perf/stats/ratio.h"
+#include "perf/verdict/table.h"
+
+#define CONFIDENCE 0.95
+
+static void ratio_of(const struct tg_ab_row *row, struct tg_interval *out) {
+  tg_ratio_interval(out, row->values[TG_AFTER], row->values[TG_BEFORE], row->rounds, CONFIDENCE);
+}
+
+bool tg_ab_row_holds(const struct tg_ab_row *row) {
+  struct tg_interval ratio;
+  ratio_of(row, &ratio);
+  switch (row->expectation) {
+    case TG_EXPECT_LESS:
+      return ratio.high < 1;
+    case TG_EXPECT_MORE:
+      return ratio.low > 1;
+    case TG_EXPECT_UNCHANGED:
+      return ratio.low <= TG_AB_UNCHANGED && ratio.high >= 1 / TG_AB_UNCHANGED;
+  }
+  return false;
+}
+
+void tg_ab_print(FILE *out, const struct tg_ab_row *rows, size_t num_rows) {
+  fprintf(out, "%-44s %12s %12s %-5s  %9s  %-19s %s\n", "benchmark", "before", "after", "unit", "ratio",
+          "95 % interval", "as expected");
+  for (size_t i = 0; i < num_rows; i++) {
+    const struct tg_ab_row *row = &rows[i];
+    char before[32];
+    char after[32];
+    char interval[64];
+    struct tg_interval ratio;
+    ratio_of(row, &ratio);
+    // Times are told as "so many times less", like rates as "so many times more".
+    bool less = row->expectation == TG_EXPECT_LESS;
+    (void)snprintf(interval, sizeof(interval), "%.3g to %.3g", less ? 1 / ratio.high : ratio.low,
+                   less ? 1 / ratio.low : ratio.high);
+    fprintf(out, "%-44s %12s %12s %-5s  %8.3gx  %-19s %s\n", row->title,
+            tg_table_number(before, tg_median(row->values[TG_BEFORE], row->rounds)),
+            tg_table_number(after, tg_median(row->values[TG_AFTER], row->rounds)), row->unit,
+            less ? 1 / ratio.centre : ratio.centre, interval, tg_ab_row_holds(row) ? "yes" : "NO");
+  }
+}
