@@ -8,6 +8,10 @@
 // A connection is in exactly one phase, and every phase has a deadline:
 //
 //     HANDSHAKE -> OPEN -> DRAIN -> (freed)         and from each phase -> (freed) on an error or at its deadline
+//             \____________/
+//
+// The lower arrow is a handshake that failed by the protocol (plain HTTP, say): the alert is sent, and drained like a
+// response, so that it is not lost to an RST.
 //
 // A plaintext connection begins in OPEN. What is said over an OPEN connection is the business of the application
 // (struct tg_app); how it is read, written, acknowledged and torn down is the business of this library.
@@ -26,7 +30,12 @@ struct tg_conn;
 struct tg_shard;
 struct tg_tls_context;
 
-enum tg_phase { TG_PHASE_HANDSHAKE, TG_PHASE_OPEN, TG_PHASE_DRAIN };
+enum tg_phase {
+  TG_PHASE_HANDSHAKE,
+  TG_PHASE_OPEN,
+  TG_PHASE_DRAIN,  // our FIN is on its way; the peer's is waited for
+  TG_PHASE_GONE,   // freed, or about to be at the end of the turn
+};
 
 // When TCP_QUICKACK is set on an accepted socket. See docs/accept-path.md for why only REARM works.
 enum tg_quickack {
@@ -35,13 +44,17 @@ enum tg_quickack {
   TG_QUICKACK_OFF,     // never: a negative control
 };
 
+// TG_RESPONSE_DEADLINE_BYTES is how many bytes the socket must take for a response deadline to start again.
+#define TG_RESPONSE_DEADLINE_BYTES 65536u
+
 // Deadlines, in milliseconds from the moment named. None is refreshed by single bytes. 1 to 86,400,000.
 struct tg_deadlines {
   uint32_t handshake_ms;  // accept -> established
   uint32_t request_ms;    // first byte of a request -> the whole request (a trickling client costs one of these)
   uint32_t idle_ms;       // established or last response sent -> first byte of the next request
-  uint32_t response_ms;   // response queued -> peer took the whole of it, restarted by every 64 KiB taken
-  uint32_t drain_ms;      // shutdown(SHUT_WR) -> close
+  uint32_t
+      response_ms;  // response queued -> peer took the whole of it, restarted by every TG_RESPONSE_DEADLINE_BYTES taken
+  uint32_t drain_ms;  // shutdown(SHUT_WR) -> close
 };
 
 // What an application wants next; returned by its callbacks.

@@ -2,8 +2,21 @@
 
 #include <openssl/err.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+static void format_text(struct tg_error *err, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+
+static void format_text(struct tg_error *err, const char *format, va_list args) {
+  vsnprintf(err->text, sizeof(err->text), format, args);
+  // One line, whatever a file name or a library's message holds.
+  for (char *at = err->text; *at != '\0'; at++) {
+    if (*at == '\n' || *at == '\r') {
+      *at = ' ';
+    }
+  }
+}
 
 void tg_error_set(struct tg_error *err, const char *format, ...) {
   if (err == NULL) {
@@ -11,21 +24,23 @@ void tg_error_set(struct tg_error *err, const char *format, ...) {
   }
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(err->text, sizeof(err->text), format, args);
+  format_text(err, format, args);
   va_end(args);
 }
 
 void tg_error_set_tls(struct tg_error *err, const char *format, ...) {
-  uint32_t reason = ERR_get_error();
+  uint32_t code = ERR_get_error();
   ERR_clear_error();
   if (err == NULL) {
     return;
   }
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(err->text, sizeof(err->text), format, args);
+  format_text(err, format, args);
   va_end(args);
-  size_t len = strlen(err->text);
-  const char *words = reason == 0 ? NULL : ERR_reason_error_string(reason);
-  (void)snprintf(err->text + len, sizeof(err->text) - len, ": %s", words != NULL ? words : "no reason given");
+  const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
+  if (reason != NULL) {
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof(err->text) - used, ": %s", reason);
+  }
 }

@@ -3,6 +3,7 @@
 #define TLSGATE_HARNESS_ACCEPT_TLS_CONTEXT_H
 
 #include <openssl/base.h>
+#include <openssl/stack.h>
 #include <stdbool.h>
 #include <stdint.h>
 
