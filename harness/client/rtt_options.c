@@ -1,0 +1,238 @@
+#include "harness/client/rtt_options.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <openssl/ssl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  OPT_HOST = 256,
+  OPT_PORT,
+  OPT_COUNT,
+  OPT_WARMUP,
+  OPT_TLS,
+  OPT_RESUME,
+  OPT_SPLIT,
+  OPT_GROUPS,
+  OPT_EXPECT_HRR,
+  OPT_CERT,
+  OPT_KEY,
+  OPT_CA,
+  OPT_PATH,
+  OPT_EXPECT_BYTES,
+  OPT_TIMEOUT,
+  OPT_JSON,
+  OPT_HELP,
+};
+
+static const struct option tg_long_options[] = {
+    {"host", required_argument, NULL, OPT_HOST},
+    {"port", required_argument, NULL, OPT_PORT},
+    {"count", required_argument, NULL, OPT_COUNT},
+    {"warmup", required_argument, NULL, OPT_WARMUP},
+    {"tls", required_argument, NULL, OPT_TLS},
+    {"resume", no_argument, NULL, OPT_RESUME},
+    {"keepalive-split", required_argument, NULL, OPT_SPLIT},
+    {"groups", required_argument, NULL, OPT_GROUPS},
+    {"expect-hrr", no_argument, NULL, OPT_EXPECT_HRR},
+    {"cert", required_argument, NULL, OPT_CERT},
+    {"key", required_argument, NULL, OPT_KEY},
+    {"ca", required_argument, NULL, OPT_CA},
+    {"path", required_argument, NULL, OPT_PATH},
+    {"expect-bytes", required_argument, NULL, OPT_EXPECT_BYTES},
+    {"timeout-ms", required_argument, NULL, OPT_TIMEOUT},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+void tg_rtt_options_help(FILE *to) {
+  (void)fputs(
+      "usage: rtt_client --port N [options]\n"
+      "Makes TLS connections one after the other, without TCP_NODELAY, asks for one page on each, and reports how "
+      "long\n"
+      "the first byte of the response took from the moment the request was written.\n"
+      "\n"
+      "  --host ADDRESS       numeric IPv4 or IPv6 address (127.0.0.1)\n"
+      "  --port N             TLS port\n"
+      "  --count N            measured connections (100)\n"
+      "  --warmup N           connections before them that are not sampled (0; at least 1 with --resume)\n"
+      "  --tls 1.2|1.3|any    protocol version (any)\n"
+      "  --resume             resume a session on each measured connection; one that is not resumed fails the run\n"
+      "  --keepalive-split R  R requests on each connection, each in two writes, cut inside the head\n"
+      "  --groups LIST        key exchange groups in order of preference, e.g. X25519:P-384; the first gets a key "
+      "share\n"
+      "  --expect-hrr         a connection without a HelloRetryRequest fails the run\n"
+      "  --cert FILE          client certificate chain (PEM)\n"
+      "  --key FILE           its key (PEM)\n"
+      "  --ca FILE            verify the server's chain against these certificates (PEM); without it nothing is "
+      "verified\n"
+      "  --path PATH          what to ask for (/)\n"
+      "  --expect-bytes N     the body's length; any other fails the run\n"
+      "  --timeout-ms N       longest wait for a connection or a byte (10000)\n"
+      "  --json FILE          where the result goes; - is standard output (-)\n"
+      "\n"
+      "Exit status: 0, 1 when a connection failed (the JSON then holds `error` and no sample), 2 for wrong usage.\n",
+      to);
+}
+
+// Reads a plain decimal number.
+static bool read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *out,
+                        struct tg_error *err) {
+  uint64_t value = 0;
+  bool ok = *text != '\0' && strlen(text) <= 18;
+  for (const char *at = text; ok && *at != '\0'; at++) {
+    ok = *at >= '0' && *at <= '9';
+    value = value * 10 + (uint64_t)(*at - '0');
+  }
+  if (!ok || value < least || value > most) {
+    tg_error_set(err, "--%s %s: give a number from %" PRIu64 " to %" PRIu64, option, text, least, most);
+    return false;
+  }
+  *out = value;
+  return true;
+}
+
+static bool read_u32(const char *option, const char *text, uint64_t least, uint64_t most, uint32_t *out,
+                     struct tg_error *err) {
+  uint64_t value = 0;
+  const bool ok = read_number(option, text, least, most, &value, err);
+  *out = (uint32_t)value;
+  return ok;
+}
+
+static bool read_tls(const char *text, uint16_t *out, struct tg_error *err) {
+  static const struct {
+    const char *text;
+    uint16_t version;
+  } versions[] = {{"1.2", TLS1_2_VERSION}, {"1.3", TLS1_3_VERSION}, {"any", 0}};
+  for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+    if (strcmp(text, versions[i].text) == 0) {
+      *out = versions[i].version;
+      return true;
+    }
+  }
+  tg_error_set(err, "--tls %s: give 1.2, 1.3 or any", text);
+  return false;
+}
+
+// What goes into the request line as it is.
+static bool read_path(const char *text, const char **out, struct tg_error *err) {
+  bool ok = text[0] == '/' && strlen(text) <= 1024;
+  for (const char *at = text; ok && *at != '\0'; at++) {
+    ok = *at > ' ' && *at < 0x7f;
+  }
+  if (!ok) {
+    tg_error_set(err, "--path %.100s: give a path that begins with / , without spaces, of at most 1024 characters",
+                 text);
+  }
+  *out = text;
+  return ok;
+}
+
+static bool read_option(int option, const char *value, struct tg_rtt_options *out, struct tg_error *err) {
+  uint64_t number = 0;
+  switch (option) {
+    case OPT_HOST:
+      out->client.host = value;
+      return true;
+    case OPT_PORT:
+      if (!read_number("port", value, 1, 65535, &number, err)) {
+        return false;
+      }
+      out->client.port = (uint16_t)number;
+      return true;
+    case OPT_COUNT:
+      return read_u32("count", value, 1, 100000, &out->count, err);
+    case OPT_WARMUP:
+      return read_u32("warmup", value, 0, 100000, &out->warmup, err);
+    case OPT_TLS:
+      return read_tls(value, &out->client.tls_version, err);
+    case OPT_RESUME:
+      out->resume = true;
+      return true;
+    case OPT_SPLIT:
+      return read_u32("keepalive-split", value, 1, 10000, &out->split_requests, err);
+    case OPT_GROUPS:
+      out->client.groups = value;
+      return true;
+    case OPT_EXPECT_HRR:
+      out->expect_hrr = true;
+      return true;
+    case OPT_CERT:
+      out->client.cert_file = value;
+      return true;
+    case OPT_KEY:
+      out->client.key_file = value;
+      return true;
+    case OPT_CA:
+      out->client.ca_file = value;
+      return true;
+    case OPT_PATH:
+      return read_path(value, &out->path, err);
+    case OPT_EXPECT_BYTES:
+      if (!read_number("expect-bytes", value, 0, INT64_C(1) << 40, &number, err)) {
+        return false;
+      }
+      out->expect_bytes = (int64_t)number;
+      return true;
+    case OPT_TIMEOUT:
+      return read_u32("timeout-ms", value, 1, 600000, &out->client.timeout_ms, err);
+    default:
+      out->json_file = value;
+      return true;
+  }
+}
+
+static bool check(const struct tg_rtt_options *options, struct tg_error *err) {
+  if (options->client.port == 0) {
+    tg_error_set(err, "--port is missing");
+    return false;
+  }
+  if ((options->client.cert_file == NULL) != (options->client.key_file == NULL)) {
+    tg_error_set(err, "--cert and --key go together");
+    return false;
+  }
+  const uint64_t requests = options->split_requests > 0 ? options->split_requests : 1;
+  if (options->count * requests > TG_RTT_SAMPLES_MAX) {
+    tg_error_set(err, "--count times --keepalive-split is more than %d samples", TG_RTT_SAMPLES_MAX);
+    return false;
+  }
+  return true;
+}
+
+enum tg_rtt_verdict tg_rtt_options_parse(int argc, char *const argv[], struct tg_rtt_options *out,
+                                         struct tg_error *err) {
+  *out = (struct tg_rtt_options){
+      .client = {.host = "127.0.0.1", .timeout_ms = 10000},
+      .count = 100,
+      .path = "/",
+      .expect_bytes = -1,
+      .json_file = "-",
+  };
+  optind = 0;  // start over, whoever used getopt before
+  for (;;) {
+    const int word = optind > 0 ? optind : 1;
+    const int option = getopt_long(argc, argv, "+:", tg_long_options, NULL);
+    if (option == -1) {
+      break;
+    }
+    if (option == OPT_HELP) {
+      return TG_RTT_HELP;
+    }
+    if (option == '?' || option == ':') {
+      tg_error_set(err, option == ':' ? "%.100s: its value is missing" : "%.100s: no such option, see --help",
+                   argv[word]);
+      return TG_RTT_WRONG;
+    }
+    if (!read_option(option, optarg, out, err)) {
+      return TG_RTT_WRONG;
+    }
+  }
+  if (optind < argc) {
+    tg_error_set(err, "%.100s: no such argument, see --help", argv[optind]);
+    return TG_RTT_WRONG;
+  }
+  return check(out, err) ? TG_RTT_RUN : TG_RTT_WRONG;
+}
