@@ -64,8 +64,8 @@ static bool decode_fixed_bound(struct tg_gate *out, struct tg_json_place *place)
   if (out->bound < 0 || (out->bound == 0 && !zero_allowed)) {
     return tg_json_fail(place, "bound", "must be %s 0, is %g", zero_allowed ? "at least" : "above", out->bound);
   }
-  if (out->judged_by == TG_JUDGED_FRACTION && out->bound >= 1) {
-    return tg_json_fail(place, "bound", "of a fraction must be below 1, is %g", out->bound);
+  if (out->judged_by == TG_JUDGED_FRACTION && out->bound >= 0.5) {
+    return tg_json_fail(place, "bound", "of a fraction must be below 0.5, is %g", out->bound);
   }
   return true;
 }

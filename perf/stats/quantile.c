@@ -11,8 +11,22 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// The rounds of a run are few, and sorted after each of them.
+static void insertion_sort(double *values, size_t n) {
+  for (size_t i = 1; i < n; i++) {
+    const double value = values[i];
+    size_t at = i;
+    for (; at > 0 && values[at - 1] > value; at--) values[at] = values[at - 1];
+    values[at] = value;
+  }
+}
+
 void tg_sort(double *values, size_t n) {
-  qsort(values, n, sizeof(*values), ascending);
+  if (n <= 64) {
+    insertion_sort(values, n);
+  } else {
+    qsort(values, n, sizeof(*values), ascending);
+  }
 }
 
 double tg_quantile_sorted(const double *sorted, size_t n, double p) {

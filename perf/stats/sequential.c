@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "perf/stats/binomial.h"
 #include "perf/stats/quantile.h"
@@ -67,23 +68,28 @@ static double spent_at(size_t k, double error) {
   return error / ((double)k * (double)(k + 1));
 }
 
+static double fraction_log_odds(double bound, uint64_t hits, uint64_t trials) {
+  const double inside = bound / 1.5;
+  const double outside = bound * 2;
+  return (double)hits * log(outside / inside) + (double)(trials - hits) * log((1 - outside) / (1 - inside));
+}
+
 void tg_fraction_judge(struct tg_fraction_judgement *out, const struct tg_fraction_rule *rule, const uint64_t *hits,
                        const uint64_t *trials, size_t n) {
-  assert(rule->bound > 0 && rule->bound < 1);
+  assert(rule->bound > 0 && rule->bound < 0.5);
   *out = (struct tg_fraction_judgement){.decision = TG_DECISION_UNDECIDED, .upper = 1};
-  size_t fail_looks = 0;
-  size_t pass_looks = 0;
+  size_t looks = 0;
   for (size_t i = 0; i < n; i++) {
     assert(hits[i] <= trials[i]);
     out->hits += hits[i];
     out->trials += trials[i];
-    if (i + 1 < rule->min_rounds) continue;
-    fail_looks++;
-    if (out->trials >= rule->min_trials) pass_looks++;
+    if (i + 1 >= rule->min_rounds && out->trials >= rule->min_trials) looks++;
   }
   if (out->trials == 0) return;
-  out->lower = tg_binomial_lower(out->hits, out->trials, spent_at(fail_looks > 0 ? fail_looks : 1, rule->false_fail));
-  out->upper = tg_binomial_upper(out->hits, out->trials, spent_at(pass_looks > 0 ? pass_looks : 1, rule->false_pass));
-  if (fail_looks > 0 && out->lower > rule->bound) out->decision = TG_DECISION_FAIL;
-  if (pass_looks > 0 && out->upper <= rule->bound) out->decision = TG_DECISION_PASS;
+  out->upper = tg_binomial_upper(out->hits, out->trials, spent_at(looks > 0 ? looks : 1, rule->false_pass));
+  out->log_odds = fraction_log_odds(rule->bound, out->hits, out->trials);
+  if (n < rule->min_rounds) return;
+  const bool beyond = (double)out->hits > rule->bound * (double)out->trials;
+  if (beyond && out->log_odds >= -log(rule->false_fail)) out->decision = TG_DECISION_FAIL;
+  if (looks > 0 && out->upper <= rule->bound) out->decision = TG_DECISION_PASS;
 }

@@ -59,9 +59,9 @@ void tg_sequential_judge(struct tg_judgement *out, const struct tg_rule *rule, c
 
 // A gate on a proportion, such as the fraction of connections that stalled.
 struct tg_fraction_rule {
-  double bound;         // greatest proportion allowed, 0 < bound < 1
+  double bound;         // greatest proportion allowed, 0 < bound < 0.5
   double false_pass;    // 1 - confidence of the upper limit that must lie within the bound, over all looks: 0.001
-  double false_fail;    // likewise for the lower limit beyond it: that of tg_rule
+  double false_fail;    // probability that a proportion of bound / 1.5 ever fails: that of tg_rule
   uint64_t min_trials;  // no pass before this many trials
   size_t min_rounds;    // no decision before this many rounds
 };
@@ -70,14 +70,18 @@ struct tg_fraction_judgement {
   enum tg_decision decision;
   uint64_t hits;
   uint64_t trials;
-  double lower;  // exact limits at the confidence that this look may spend
-  double upper;
+  double upper;     // exact upper limit at the confidence that this look may spend; 1 without trials
+  double log_odds;  // log likelihood ratio of 2 x bound over bound / 1.5
 };
 
-// tg_fraction_judge decides from `hits` in `trials` of each of `n` rounds: pass when the exact upper limit is within
-// the bound, fail when the exact lower limit is beyond it. Look k may err with probability error / (k (k + 1)), which
-// adds up to no more than the error over any number of looks; looks are counted from the first at which the decision is
-// allowed. Exact for independent trials. As for tg_sequential_judge, the last call counts.
+// tg_fraction_judge decides from `hits` in `trials` of each of `n` rounds.
+//
+// It passes when the exact upper limit (Clopper-Pearson) is within the bound. Look k may err with probability
+// false_pass / (k (k + 1)), which adds up to no more than false_pass over any number of looks; looks are counted from
+// the first round with min_trials. It fails when the hits are beyond the bound and Wald's ratio for "2 x the bound"
+// over "1.5 x inside" exceeds 1 / false_fail, which holds for any number of looks as it is. Both are exact for
+// independent trials. A proportion between, say 1.5 x inside, takes some 5,000 trials to pass. As for
+// tg_sequential_judge, the last call counts.
 void tg_fraction_judge(struct tg_fraction_judgement *out, const struct tg_fraction_rule *rule, const uint64_t *hits,
                        const uint64_t *trials, size_t n);
 

@@ -91,7 +91,7 @@ static void judge_fraction(struct tg_gate_verdict *out, const struct tg_series *
       .false_pass = 0.001,
       .false_fail = rule->false_fail,
       .min_trials = gate->min_trials,
-      .min_rounds = gate->min_rounds > 0 ? gate->min_rounds : 1,
+      .min_rounds = gate->min_rounds > rule->min_rounds ? gate->min_rounds : rule->min_rounds,
   };
   uint64_t hits[TG_ROUNDS_MAX];
   uint64_t trials[TG_ROUNDS_MAX];
