@@ -28,7 +28,7 @@ static int open_shared(const char *path) {
 
 static bool inside(const char *path, const char *folder) {
   size_t len = strlen(folder);
-  return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+  return strncmp(path, folder, len) == 0 && (folder[len - 1] == '/' || path[len] == '/' || path[len] == '\0');
 }
 
 static bool works_in(const char *pid, const char *workspace) {
