@@ -87,7 +87,7 @@ struct rtt_details {
 
 static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
   const struct rtt_details *details = workload->details;
-  const char *options[13] = {"--warmup", bench->round == 0 ? "2" : "0"};
+  const char *options[13] = {"--warmup", "1"};
   size_t n = 2;
   for (size_t i = 0; details->options[i] != NULL; i++) {
     options[n++] = details->options[i];
