@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Times in milliseconds to the nanosecond, up to a second.
@@ -14,8 +15,14 @@ static bool dump(const json_t *json, FILE *to) {
 }
 
 static bool write_file(const json_t *json, const char *path, struct tg_error *err) {
+  struct stat status;
+  const bool replace = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+  char suffix[24] = "";
+  if (replace) {
+    (void)snprintf(suffix, sizeof(suffix), ".%ld", (long)getpid());
+  }
   char beside[PATH_MAX];
-  if ((size_t)snprintf(beside, sizeof(beside), "%s.%ld", path, (long)getpid()) >= sizeof(beside)) {
+  if ((size_t)snprintf(beside, sizeof(beside), "%s%s", path, suffix) >= sizeof(beside)) {
     tg_error_set(err, "--json %.100s...: the path is too long", path);
     return false;
   }
@@ -24,10 +31,10 @@ static bool write_file(const json_t *json, const char *path, struct tg_error *er
   if (file != NULL) {
     ok = fclose(file) == 0 && ok;
   }
-  ok = ok && rename(beside, path) == 0;
+  ok = ok && (!replace || rename(beside, path) == 0);
   if (!ok) {
     tg_error_set(err, "--json %.300s: cannot be written: %s", path, strerror(errno));
-    if (file != NULL) {
+    if (file != NULL && replace) {
       (void)unlink(beside);
     }
   }

@@ -1,12 +1,14 @@
 // rtt_client against a server that misbehaves in every way it must tell apart.
 // Arguments: the paths of rtt_client and of fixture_server.
-#include <inttypes.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -213,6 +215,19 @@ static void the_result_goes_to_a_file_when_asked(void **state) {
   json_decref(json);
   assert_null(run(&server, "--count 2 --json /nonexistent/result.json", 1, err, sizeof(err)));
   assert_non_null(strstr(err, "--json /nonexistent/result.json: cannot be written: No such file or directory"));
+  (void)snprintf(path, sizeof(path), "%s/fifo", getenv("TEST_TMPDIR"));
+  (void)snprintf(options, sizeof(options), "--count 2 --json %s", path);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  const int fifo = open(path, O_RDWR | O_CLOEXEC);
+  assert_true(fifo >= 0);
+  assert_null(run(&server, options, 0, err, sizeof(err)));
+  struct stat status;
+  assert_int_equal(lstat(path, &status), 0);
+  assert_true(S_ISFIFO(status.st_mode));
+  char first;
+  assert_int_equal(read(fifo, &first, 1), 1);
+  assert_int_equal(first, 0x7b);
+  close(fifo);
   stop(&server);
 }
 

@@ -1,10 +1,10 @@
 #include "harness/client/rtt_options.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/client/option_values.h"
 
 enum {
   OPT_HOST = 256,
@@ -77,46 +77,6 @@ void tg_rtt_options_help(FILE *to) {
       to);
 }
 
-// Reads a plain decimal number.
-static bool read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *out,
-                        struct tg_error *err) {
-  uint64_t value = 0;
-  bool ok = *text != '\0' && strlen(text) <= 18;
-  for (const char *at = text; ok && *at != '\0'; at++) {
-    ok = *at >= '0' && *at <= '9';
-    value = value * 10 + (uint64_t)(*at - '0');
-  }
-  if (!ok || value < least || value > most) {
-    tg_error_set(err, "--%s %s: give a number from %" PRIu64 " to %" PRIu64, option, text, least, most);
-    return false;
-  }
-  *out = value;
-  return true;
-}
-
-static bool read_u32(const char *option, const char *text, uint64_t least, uint64_t most, uint32_t *out,
-                     struct tg_error *err) {
-  uint64_t value = 0;
-  const bool ok = read_number(option, text, least, most, &value, err);
-  *out = (uint32_t)value;
-  return ok;
-}
-
-static bool read_tls(const char *text, uint16_t *out, struct tg_error *err) {
-  static const struct {
-    const char *text;
-    uint16_t version;
-  } versions[] = {{"1.2", TLS1_2_VERSION}, {"1.3", TLS1_3_VERSION}, {"any", 0}};
-  for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
-    if (strcmp(text, versions[i].text) == 0) {
-      *out = versions[i].version;
-      return true;
-    }
-  }
-  tg_error_set(err, "--tls %s: give 1.2, 1.3 or any", text);
-  return false;
-}
-
 // What goes into the request line as it is.
 static bool read_path(const char *text, const char **out, struct tg_error *err) {
   bool ok = text[0] == '/' && strlen(text) <= 1024;
@@ -138,22 +98,22 @@ static bool read_option(int option, const char *value, struct tg_rtt_options *ou
       out->client.host = value;
       return true;
     case OPT_PORT:
-      if (!read_number("port", value, 1, 65535, &number, err)) {
+      if (!tg_option_number("port", value, 1, 65535, &number, err)) {
         return false;
       }
       out->client.port = (uint16_t)number;
       return true;
     case OPT_COUNT:
-      return read_u32("count", value, 1, 100000, &out->count, err);
+      return tg_option_u32("count", value, 1, 100000, &out->count, err);
     case OPT_WARMUP:
-      return read_u32("warmup", value, 0, 100000, &out->warmup, err);
+      return tg_option_u32("warmup", value, 0, 100000, &out->warmup, err);
     case OPT_TLS:
-      return read_tls(value, &out->client.tls_version, err);
+      return tg_option_tls(value, true, &out->client.tls_version, err);
     case OPT_RESUME:
       out->resume = true;
       return true;
     case OPT_SPLIT:
-      return read_u32("keepalive-split", value, 1, 10000, &out->split_requests, err);
+      return tg_option_u32("keepalive-split", value, 1, 10000, &out->split_requests, err);
     case OPT_GROUPS:
       out->client.groups = value;
       return true;
@@ -172,13 +132,13 @@ static bool read_option(int option, const char *value, struct tg_rtt_options *ou
     case OPT_PATH:
       return read_path(value, &out->path, err);
     case OPT_EXPECT_BYTES:
-      if (!read_number("expect-bytes", value, 0, INT64_C(1) << 40, &number, err)) {
+      if (!tg_option_number("expect-bytes", value, 0, INT64_C(1) << 40, &number, err)) {
         return false;
       }
       out->expect_bytes = (int64_t)number;
       return true;
     case OPT_TIMEOUT:
-      return read_u32("timeout-ms", value, 1, 600000, &out->client.timeout_ms, err);
+      return tg_option_u32("timeout-ms", value, 1, 600000, &out->client.timeout_ms, err);
     default:
       out->json_file = value;
       return true;

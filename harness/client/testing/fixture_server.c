@@ -208,6 +208,9 @@ static int run(const struct tg_behaviour *behaviour, const char *cert, const cha
     if (fd < 0) {
       return fail("accept");
     }
+    if (served + 1 == connections) {
+      close(listener);  // before it is served, so that the client's next connection is refused and not reset
+    }
     if (ctx == NULL || behaviour->forget_session) {
       SSL_CTX_free(ctx);
       ctx = make_context(behaviour, cert, key);
@@ -218,7 +221,6 @@ static int run(const struct tg_behaviour *behaviour, const char *cert, const cha
     serve(ctx, fd, behaviour);
   }
   SSL_CTX_free(ctx);
-  close(listener);
   return 0;
 }
 
