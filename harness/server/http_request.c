@@ -4,6 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "harness/server/http_chars.h"
+#include "harness/server/http_fields.h"
+
 enum state {
   STATE_START,
   STATE_START_LF,
@@ -28,46 +31,8 @@ enum state {
   STATE_ENDED,
 };
 
-enum field { FIELD_OTHER, FIELD_HOST, FIELD_CONNECTION, FIELD_CONTENT_LENGTH, FIELD_TRANSFER_ENCODING, FIELD_EXPECT };
-
 // Where in the target the next byte lies (RFC 9112, 3.2: origin form or absolute form).
 enum path_part { PATH_FIRST, PATH_SCHEME, PATH_AUTHORITY, PATH_KEPT, PATH_QUERY };
-
-static bool is_digit(uint8_t c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool is_alpha(uint8_t c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-// RFC 9110, 5.6.2.
-static bool is_token_char(uint8_t c) {
-  return is_alpha(c) || is_digit(c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
-}
-
-// RFC 9110, 5.5: VCHAR, SP, HTAB and obs-text.
-static bool is_value_char(uint8_t c) {
-  return (c >= 0x20 && c != 0x7f) || c == '\t';
-}
-
-// What a Host value is made of: uri-host and port (RFC 3986, 3.2.2).
-static bool is_host_char(uint8_t c) {
-  return is_alpha(c) || is_digit(c) || (c != '\0' && strchr("-._~%!$&'()*+,;=:[]", c) != NULL);
-}
-
-static int hex_value(uint8_t c) {
-  if (is_digit(c)) {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  if (c >= 'A' && c <= 'F') {
-    return c - 'A' + 10;
-  }
-  return -1;
-}
 
 static void fail(struct tg_http_parser *parser, int status) {
   parser->status = status;
@@ -119,7 +84,7 @@ static void end_method(struct tg_http_parser *parser) {
 static void method_char(struct tg_http_parser *parser, uint8_t c) {
   if (c == ' ' && parser->token_len > 0) {
     end_method(parser);
-  } else if (!is_token_char(c)) {
+  } else if (!tg_http_is_token_char(c)) {
     fail(parser, 400);
   } else if (!keep_token_char(parser, c)) {
     fail(parser, 501);  // RFC 9112, 3: longer than any method that is implemented
@@ -207,7 +172,8 @@ static void end_version(struct tg_http_parser *parser) {
   const char *version = parser->token;
   size_t prefix = strlen("HTTP/");
   if (parser->token_len != prefix + 3 || strncmp(version, "HTTP/", prefix) != 0 ||
-      !is_digit((uint8_t)version[prefix]) || version[prefix + 1] != '.' || !is_digit((uint8_t)version[prefix + 2])) {
+      !tg_http_is_digit((uint8_t)version[prefix]) || version[prefix + 1] != '.' ||
+      !tg_http_is_digit((uint8_t)version[prefix + 2])) {
     fail(parser, 400);
   } else if (version[prefix] != '1') {
     fail(parser, 505);
@@ -220,37 +186,17 @@ static void end_version(struct tg_http_parser *parser) {
 static void version_char(struct tg_http_parser *parser, uint8_t c) {
   if (c == '\r') {
     end_version(parser);
-  } else if (!is_value_char(c) || !keep_token_char(parser, c)) {
+  } else if (!tg_http_is_value_char(c) || !keep_token_char(parser, c)) {
     fail(parser, 400);
   }
 }
 
-static enum field field_named(const struct tg_http_parser *parser) {
-  static const struct {
-    const char *name;
-    enum field field;
-  } known[] = {
-      {"Host", FIELD_HOST},
-      {"Connection", FIELD_CONNECTION},
-      {"Content-Length", FIELD_CONTENT_LENGTH},
-      {"Transfer-Encoding", FIELD_TRANSFER_ENCODING},
-      {"Expect", FIELD_EXPECT},
-  };
-  // Trailer fields frame nothing (RFC 9110, 6.5.1).
-  for (size_t i = 0; !parser->in_trailer && i < sizeof(known) / sizeof(known[0]); i++) {
-    if (strcasecmp(parser->token, known[i].name) == 0) {
-      return known[i].field;
-    }
-  }
-  return FIELD_OTHER;
-}
-
 static void field_name_char(struct tg_http_parser *parser, uint8_t c) {
   if (c == ':') {
-    parser->field = (uint8_t)field_named(parser);
+    parser->field = (uint8_t)tg_http_field_named(parser);
     parser->value_len = 0;
     parser->state = STATE_FIELD_VALUE_START;
-  } else if (!is_token_char(c)) {
+  } else if (!tg_http_is_token_char(c)) {
     fail(parser, 400);
   } else if (!keep_token_char(parser, c)) {
     // Longer than the names that matter: no name may be left that one of them begins with.
@@ -261,7 +207,7 @@ static void field_name_char(struct tg_http_parser *parser, uint8_t c) {
 static void field_start_char(struct tg_http_parser *parser, uint8_t c) {
   if (c == '\r') {
     parser->state = STATE_SECTION_LF;
-  } else if (!is_token_char(c)) {
+  } else if (!tg_http_is_token_char(c)) {
     fail(parser, 400);  // a folded line (RFC 9112, 5.2) among them
   } else {
     parser->token_len = 0;
@@ -273,11 +219,11 @@ static void field_start_char(struct tg_http_parser *parser, uint8_t c) {
 static void field_value_char(struct tg_http_parser *parser, uint8_t c) {
   if (c == '\r') {
     parser->state = STATE_FIELD_LF;
-  } else if (!is_value_char(c)) {
+  } else if (!tg_http_is_value_char(c)) {
     fail(parser, 400);
   } else if (parser->state == STATE_FIELD_VALUE_START && (c == ' ' || c == '\t')) {
     return;
-  } else if (parser->field == FIELD_OTHER) {
+  } else if (parser->field == TG_HTTP_FIELD_OTHER) {
     parser->state = STATE_FIELD_VALUE;
   } else if (parser->value_len == TG_HTTP_VALUE_MAX) {
     fail(parser, 431);
@@ -287,106 +233,16 @@ static void field_value_char(struct tg_http_parser *parser, uint8_t c) {
   }
 }
 
-static bool text_is(const char *text, size_t len, const char *expected) {
-  return len == strlen(expected) && strncasecmp(text, expected, len) == 0;
-}
-
-static void connection_option(struct tg_http_parser *parser, const char *text, size_t len) {
-  while (len > 0 && (*text == ' ' || *text == '\t')) {
-    text++;
-    len--;
-  }
-  while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t')) {
-    len--;
-  }
-  parser->asks_close |= text_is(text, len, "close");
-  parser->asks_keep_alive |= text_is(text, len, "keep-alive");
-}
-
-static void connection_value(struct tg_http_parser *parser) {
-  size_t begin = 0;
-  for (size_t i = 0; i <= parser->value_len; i++) {
-    if (i == parser->value_len || parser->value[i] == ',') {
-      connection_option(parser, parser->value + begin, i - begin);
-      begin = i + 1;
-    }
-  }
-}
-
-static void content_length_value(struct tg_http_parser *parser) {
-  uint64_t length = 0;
-  for (size_t i = 0; i < parser->value_len; i++) {
-    uint8_t c = (uint8_t)parser->value[i];
-    if (!is_digit(c)) {
-      fail(parser, 400);
-      return;
-    }
-    // Beyond max_body it no longer matters by how much.
-    length = length > parser->max_body ? length : length * 10 + (uint64_t)(c - '0');
-  }
-  if (parser->value_len == 0 || parser->has_length) {
-    fail(parser, 400);
-    return;
-  }
-  parser->has_length = true;
-  parser->remaining = length;
-}
-
-static void host_value(struct tg_http_parser *parser) {
-  bool valid = !parser->has_host;
-  for (size_t i = 0; i < parser->value_len; i++) {
-    valid = valid && is_host_char((uint8_t)parser->value[i]);
-  }
-  parser->has_host = true;
-  if (!valid) {
-    fail(parser, 400);
-  }
-}
-
-static void field_value(struct tg_http_parser *parser) {
-  size_t len = parser->value_len;
-  while (len > 0 && (parser->value[len - 1] == ' ' || parser->value[len - 1] == '\t')) {
-    len--;
-  }
-  parser->value_len = (uint16_t)len;
-  switch ((enum field)parser->field) {
-    case FIELD_OTHER:
-      break;
-    case FIELD_HOST:
-      host_value(parser);
-      break;
-    case FIELD_CONNECTION:
-      connection_value(parser);
-      break;
-    case FIELD_CONTENT_LENGTH:
-      content_length_value(parser);
-      break;
-    case FIELD_TRANSFER_ENCODING:
-      if (parser->chunked) {
-        fail(parser, 400);
-      } else if (!text_is(parser->value, len, "chunked")) {
-        fail(parser, 501);  // RFC 9112, 6.1: a coding that is not implemented
-      } else {
-        parser->chunked = true;
-      }
-      break;
-    case FIELD_EXPECT:
-      if (text_is(parser->value, len, "100-continue")) {
-        parser->request.expect_continue = true;
-      } else {
-        fail(parser, 417);
-      }
-      break;
-  }
-}
-
 static void lf_after_field(struct tg_http_parser *parser, uint8_t c) {
   if (c != '\n') {
     fail(parser, 400);
     return;
   }
   parser->state = STATE_FIELD_START;
-  field_value(parser);
+  int status = tg_http_field_value(parser);
+  if (status != 0) {
+    fail(parser, status);
+  }
 }
 
 // The head is complete: what frames the body (RFC 9112, 6.3), and what becomes of the connection (9.3).
@@ -452,7 +308,7 @@ static void expect_char(struct tg_http_parser *parser, uint8_t c, uint8_t expect
 }
 
 static void chunk_size_digit(struct tg_http_parser *parser, uint8_t c) {
-  parser->remaining = parser->remaining * 16 + (uint64_t)hex_value(c);
+  parser->remaining = parser->remaining * 16 + (uint64_t)tg_http_hex_value(c);
   parser->state = STATE_CHUNK_SIZE;
   if (parser->remaining > parser->max_body - parser->request.body_len) {
     fail(parser, 413);
@@ -466,7 +322,7 @@ static void chunk_line_char(struct tg_http_parser *parser, uint8_t c) {
   }
   if (++parser->value_len > TG_HTTP_CHUNK_LINE_MAX) {
     fail(parser, 400);
-  } else if (parser->state != STATE_CHUNK_EXTENSION && hex_value(c) >= 0) {
+  } else if (parser->state != STATE_CHUNK_EXTENSION && tg_http_hex_value(c) >= 0) {
     chunk_size_digit(parser, c);
   } else if (parser->state == STATE_CHUNK_SIZE_START) {
     fail(parser, 400);
@@ -474,7 +330,7 @@ static void chunk_line_char(struct tg_http_parser *parser, uint8_t c) {
     parser->state = STATE_CHUNK_SIZE_LF;
   } else if (parser->state == STATE_CHUNK_SIZE && c != ';' && c != ' ' && c != '\t') {
     fail(parser, 400);
-  } else if (!is_value_char(c)) {
+  } else if (!tg_http_is_value_char(c)) {
     fail(parser, 400);
   } else {
     parser->state = STATE_CHUNK_EXTENSION;
