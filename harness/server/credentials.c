@@ -148,9 +148,9 @@ static EVP_PKEY *new_key(enum tg_key_type type) {
   return NULL;
 }
 
-static bool add_name(GENERAL_NAMES *names, int kind, ASN1_STRING *text, const void *value, size_t len) {
+static bool add_name(GENERAL_NAMES *names, int kind, ASN1_STRING *text, const void *value, int len) {
   GENERAL_NAME *name = GENERAL_NAME_new();
-  if (name == NULL || text == NULL || !ASN1_STRING_set(text, value, (ossl_ssize_t)len)) {
+  if (name == NULL || text == NULL || !ASN1_STRING_set(text, value, len)) {
     GENERAL_NAME_free(name);
     ASN1_STRING_free(text);
     return false;

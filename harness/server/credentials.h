@@ -2,7 +2,7 @@
 #ifndef TLSGATE_HARNESS_SERVER_CREDENTIALS_H
 #define TLSGATE_HARNESS_SERVER_CREDENTIALS_H
 
-#include <openssl/base.h>
+#include <openssl/x509.h>
 #include <stdbool.h>
 
 #include "harness/accept/error.h"

@@ -15,7 +15,8 @@
 static enum tg_options_verdict parse(const char *line, struct tg_options *out, struct tg_error *err) {
   // The strings of `out` point into it until the next call.
   static char text[512];
-  char *argv[MOST_ARGS + 1] = {"https_server"};
+  static char name[] = "https_server";
+  char *argv[MOST_ARGS + 1] = {name};
   int argc = 1;
   assert_true(strlen(line) < sizeof(text));
   strcpy(text, line);
