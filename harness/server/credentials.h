@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 #include "harness/accept/error.h"
-#include "harness/server/options.h"
+
+enum tg_key_type { TG_KEY_P256, TG_KEY_RSA2048, TG_KEY_RSA4096 };
 
 struct tg_credentials {
   EVP_PKEY *key;

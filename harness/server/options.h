@@ -8,8 +8,7 @@
 
 #include "harness/accept/accept.h"
 #include "harness/accept/error.h"
-
-enum tg_key_type { TG_KEY_P256, TG_KEY_RSA2048, TG_KEY_RSA4096 };
+#include "harness/server/credentials.h"
 
 // The most threads a server is asked for; shards beyond the CPUs only serve tests.
 #define TG_SHARDS_MAX 1024

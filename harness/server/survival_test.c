@@ -144,12 +144,12 @@ static void resets_in_mid_handshake(void **state) {
 static void partial_records(void **state) {
   (void)state;
   struct fixture fixture;
-  begin(&fixture, "--shards 1 --handshake-timeout-ms 500 --request-timeout-ms 500 --drain-timeout-ms 500");
+  begin(&fixture, "--shards 1 --handshake-timeout-ms 500 --idle-timeout-ms 1000");
   // Half a ClientHello, and no more.
   int hello = test_connect(fixture.server.tls_port);
   assert_true(hello >= 0);
   assert_int_equal(send(hello, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11, 0), 11);
-  // The head of an application record whose rest never comes.
+  // The head of an application record whose rest never comes: not a byte of a request, so the connection is idle.
   struct test_conn record;
   assert_true(test_open(&record, fixture.server.tls_port, fixture.tls));
   assert_true(test_ask(&record, TEST_GET("/"), 200));
