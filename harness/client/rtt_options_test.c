@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static enum tg_rtt_verdict parse(const char *words, struct tg_rtt_options *out, 
   int argc = 1;
   char *rest = NULL;
   assert_true(strlen(words) < sizeof(copy));
-  strcpy(copy, words);
+  (void)snprintf(copy, sizeof(copy), "%s", words);
   for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
     argv[argc++] = word;
   }

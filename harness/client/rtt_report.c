@@ -1,5 +1,6 @@
 #include "harness/client/rtt_report.h"
 
+#include <assert.h>
 #include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 static const char tg_schema[] = "tlsgate.rtt/1";
 
 static json_t *summary(const double *values, size_t num) {
+  assert(num > 0);
   double *sorted = malloc(num * sizeof(*sorted));
   if (sorted == NULL) {
     return NULL;

@@ -53,21 +53,21 @@ static void modes(const char *quickack, bool rearmed) {
   (void)snprintf(with_certificate, sizeof(with_certificate), "--tls 1.3 --cert %s --key %s", tg_client_cert,
                  tg_client_key);
   const struct {
-    enum tg_kind kind;
     const char *options;
-    bool can_stall;
     json_int_t resumed;
     json_int_t hello_retry_requests;
     size_t samples;
+    enum tg_kind kind;
+    bool can_stall;
   } cases[] = {
-      {TG_PLAIN, "--tls 1.3 --expect-bytes 15", true, 0, 0, 7},
-      {TG_PLAIN, "--tls 1.3 --resume", true, 7, 0, 7},
-      {TG_PLAIN, "--tls 1.2 --resume", true, 7, 0, 7},
+      {"--tls 1.3 --expect-bytes 15", 0, 0, 7, TG_PLAIN, true},
+      {"--tls 1.3 --resume", 7, 0, 7, TG_PLAIN, true},
+      {"--tls 1.2 --resume", 7, 0, 7, TG_PLAIN, true},
       // The server speaks last in a full TLS 1.2 handshake: nothing is left to be acknowledged.
-      {TG_PLAIN, "--tls 1.2", false, 0, 0, 7},
-      {TG_PLAIN, "--tls 1.3 --keepalive-split 3", true, 0, 0, 21},
-      {TG_HRR, "--tls 1.3 --groups X25519:P-384 --expect-hrr", true, 0, 7, 7},
-      {TG_CLIENT_CA, with_certificate, true, 0, 0, 7},
+      {"--tls 1.2", 0, 0, 7, TG_PLAIN, false},
+      {"--tls 1.3 --keepalive-split 3", 0, 0, 21, TG_PLAIN, true},
+      {"--tls 1.3 --groups X25519:P-384 --expect-hrr", 0, 7, 7, TG_HRR, true},
+      {with_certificate, 0, 0, 7, TG_CLIENT_CA, true},
   };
   struct tg_server servers[3];
   start(&servers[TG_PLAIN], TG_PLAIN, quickack);
