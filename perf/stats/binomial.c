@@ -40,8 +40,8 @@ double tg_incomplete_beta(double a, double b, double x) {
 static double inverse_incomplete_beta(double a, double b, double level) {
   double low = 0;
   double high = 1;
-  // Halving an interval of 1 this often leaves less than a double can tell apart near 1e-6.
-  for (int i = 0; i < 80; i++) {
+  // Relative, because limits near 0 are as common as any; the number of steps is bounded all the same.
+  for (int i = 0; i < 200 && high - low > 1e-13 * high; i++) {
     const double middle = (low + high) / 2;
     if (tg_incomplete_beta(a, b, middle) < level) {
       low = middle;

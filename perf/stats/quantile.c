@@ -50,9 +50,14 @@ double tg_median(const double *values, size_t n) {
   return tg_quantile(values, n, 0.5);
 }
 
-double tg_robust_scale(const double *values, size_t n) {
-  const double centre = tg_median(values, n);
+double tg_robust_scale_around(double centre, const double *values, size_t n) {
+  assert(n >= 1 && n <= TG_VALUES_MAX);
   double deviations[TG_VALUES_MAX];
   for (size_t i = 0; i < n; i++) deviations[i] = fabs(values[i] - centre);
-  return 1.4826 * tg_median(deviations, n);
+  tg_sort(deviations, n);
+  return 1.4826 * tg_quantile_sorted(deviations, n, 0.5);
+}
+
+double tg_robust_scale(const double *values, size_t n) {
+  return tg_robust_scale_around(tg_median(values, n), values, n);
 }

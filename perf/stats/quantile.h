@@ -26,4 +26,7 @@ double tg_median(const double *values, size_t n);
 // The factor is 1 / (quantile 0.75 of the standard normal distribution).
 double tg_robust_scale(const double *values, size_t n);
 
+// tg_robust_scale_around is tg_robust_scale for values whose median, `centre`, is known already.
+double tg_robust_scale_around(double centre, const double *values, size_t n);
+
 #endif

@@ -11,7 +11,7 @@ void tg_log_interval(struct tg_interval *out, const double *logs, size_t n, doub
   assert(confidence > 0 && confidence < 1);
   const double correlation = 0.5;
   const double median = tg_median(logs, n);
-  const double limit = 3 * tg_robust_scale(logs, n);
+  const double limit = 3 * tg_robust_scale_around(median, logs, n);
   double kept[TG_VALUES_MAX];
   double mean = 0;
   for (size_t i = 0; i < n; i++) {

@@ -56,7 +56,7 @@ void tg_sequential_judge(struct tg_judgement *out, const struct tg_rule *rule, c
   *out = (struct tg_judgement){.decision = TG_DECISION_UNDECIDED};
   if (n == 0) return;
   out->centre = tg_median(distances, n);
-  out->scale = tg_robust_scale(distances, n);
+  out->scale = tg_robust_scale_around(out->centre, distances, n);
   out->log_odds = log_odds(rule, fmax(rule->noise, out->scale), distances, n);
   if (n < rule->min_rounds) return;
   if (out->log_odds >= -log(rule->false_fail) && out->centre > 0) out->decision = TG_DECISION_FAIL;
