@@ -9,9 +9,9 @@
 
 #include "perf/ab/ab_table.h"
 #include "perf/ab/crowd.h"
-#include "perf/gates/plan.h"
-#include "perf/gates/session.h"
 #include "perf/process/server.h"
+#include "perf/run/plan.h"
+#include "perf/run/session.h"
 #include "perf/workload/load.h"
 #include "perf/workload/rtt.h"
 

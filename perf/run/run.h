@@ -1,16 +1,16 @@
 // One measuring run: rounds of workloads until every gate is decided or the budget is spent.
-#ifndef TLSGATE_PERF_GATES_RUN_H
-#define TLSGATE_PERF_GATES_RUN_H
+#ifndef TLSGATE_PERF_RUN_RUN_H
+#define TLSGATE_PERF_RUN_RUN_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "harness/accept/error.h"
-#include "perf/gates/fleet.h"
-#include "perf/gates/plan.h"
 #include "perf/host/provenance.h"
 #include "perf/manifest/manifest.h"
+#include "perf/run/fleet.h"
+#include "perf/run/plan.h"
 #include "perf/verdict/samples.h"
 #include "perf/verdict/verdict.h"
 

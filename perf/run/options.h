@@ -1,10 +1,10 @@
 // The command line of the gates.
-#ifndef TLSGATE_PERF_GATES_OPTIONS_H
-#define TLSGATE_PERF_GATES_OPTIONS_H
+#ifndef TLSGATE_PERF_RUN_OPTIONS_H
+#define TLSGATE_PERF_RUN_OPTIONS_H
 
 #include <stdbool.h>
 
-#include "perf/gates/plan.h"
+#include "perf/run/plan.h"
 
 #define TG_ONLY_MAX 64
 

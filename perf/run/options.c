@@ -1,4 +1,4 @@
-#include "perf/gates/options.h"
+#include "perf/run/options.h"
 
 #include <errno.h>
 #include <getopt.h>

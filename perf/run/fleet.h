@@ -1,7 +1,7 @@
 // The servers of one run: the one that is judged, and the same program configured for the variants that need a
 // configuration of their own. All of them run from the first round to the last; an idle one costs nothing.
-#ifndef TLSGATE_PERF_GATES_FLEET_H
-#define TLSGATE_PERF_GATES_FLEET_H
+#ifndef TLSGATE_PERF_RUN_FLEET_H
+#define TLSGATE_PERF_RUN_FLEET_H
 
 #include <limits.h>
 #include <stdbool.h>

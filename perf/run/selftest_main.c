@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "perf/gates/run.h"
-#include "perf/gates/session.h"
+#include "perf/run/run.h"
+#include "perf/run/session.h"
 #include "perf/verdict/table.h"
 
 #define BUDGET_S 90.0

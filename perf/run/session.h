@@ -1,6 +1,6 @@
 // What every program that measures does first: find its files, take the host-wide lock, say where it measures.
-#ifndef TLSGATE_PERF_GATES_SESSION_H
-#define TLSGATE_PERF_GATES_SESSION_H
+#ifndef TLSGATE_PERF_RUN_SESSION_H
+#define TLSGATE_PERF_RUN_SESSION_H
 
 #include <jansson.h>
 #include <limits.h>

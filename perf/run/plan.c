@@ -1,4 +1,4 @@
-#include "perf/gates/plan.h"
+#include "perf/run/plan.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,15 +2,15 @@
 //
 // A round runs every workload once, in the order of the table, so that what changes on the machine in the course of a
 // run meets all of them alike. Controls (plaintext, the in-memory handshake) run in every round.
-#ifndef TLSGATE_PERF_GATES_PLAN_H
-#define TLSGATE_PERF_GATES_PLAN_H
+#ifndef TLSGATE_PERF_RUN_PLAN_H
+#define TLSGATE_PERF_RUN_PLAN_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "harness/accept/error.h"
-#include "perf/gates/fleet.h"
+#include "perf/run/fleet.h"
 #include "perf/verdict/samples.h"
 
 // The programs and files that workloads use, as absolute paths.

@@ -1,13 +1,13 @@
 // What a run leaves on disk. Every file is written beside its place and renamed, so that a reader sees the old one or
 // the whole new one.
-#ifndef TLSGATE_PERF_GATES_OUTPUT_H
-#define TLSGATE_PERF_GATES_OUTPUT_H
+#ifndef TLSGATE_PERF_RUN_OUTPUT_H
+#define TLSGATE_PERF_RUN_OUTPUT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "harness/accept/error.h"
-#include "perf/gates/run.h"
+#include "perf/run/run.h"
 
 // tg_output_write writes three files into `folder`, which is made if it is missing:
 //   row.json      one value for each metric, the form that `replay` judges (perf/manifest/row.h)

@@ -1,4 +1,4 @@
-#include "perf/gates/run.h"
+#include "perf/run/run.h"
 
 #include <math.h>
 #include <stdio.h>

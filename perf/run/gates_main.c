@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "perf/gates/options.h"
-#include "perf/gates/output.h"
-#include "perf/gates/run.h"
-#include "perf/gates/session.h"
+#include "perf/run/options.h"
+#include "perf/run/output.h"
+#include "perf/run/run.h"
+#include "perf/run/session.h"
 #include "perf/verdict/table.h"
 
 enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };

@@ -1,4 +1,4 @@
-#include "perf/gates/output.h"
+#include "perf/run/output.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "perf/gates/session.h"
+#include "perf/run/session.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "perf/gates/output.h"
 #include "perf/manifest/row.h"
+#include "perf/run/output.h"
 
 static const char manifest_text[] =
     "{\"schema\": 1, \"about\": \"test\", \"purpose\": \"run\", \"gates\": ["

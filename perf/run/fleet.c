@@ -1,4 +1,4 @@
-#include "perf/gates/fleet.h"
+#include "perf/run/fleet.h"
 
 #include <errno.h>
 #include <stdio.h>
