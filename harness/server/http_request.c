@@ -315,23 +315,29 @@ static void chunk_size_digit(struct tg_http_parser *parser, uint8_t c) {
   }
 }
 
+// RFC 9112, 7.1: hexadecimal digits, then extensions that are let pass.
+static bool chunk_line_allows(const struct tg_http_parser *parser, uint8_t c) {
+  switch (parser->state) {
+    case STATE_CHUNK_SIZE_START:
+      return tg_http_hex_value(c) >= 0;
+    case STATE_CHUNK_SIZE:
+      return tg_http_hex_value(c) >= 0 || c == '\r' || c == ';' || c == ' ' || c == '\t';
+    default:
+      return c == '\r' || tg_http_is_value_char(c);
+  }
+}
+
 static void chunk_line_char(struct tg_http_parser *parser, uint8_t c) {
   if (parser->state == STATE_CHUNK_SIZE_START) {
     parser->remaining = 0;
     parser->value_len = 0;
   }
-  if (++parser->value_len > TG_HTTP_CHUNK_LINE_MAX) {
-    fail(parser, 400);
-  } else if (parser->state != STATE_CHUNK_EXTENSION && tg_http_hex_value(c) >= 0) {
-    chunk_size_digit(parser, c);
-  } else if (parser->state == STATE_CHUNK_SIZE_START) {
+  if (++parser->value_len > TG_HTTP_CHUNK_LINE_MAX || !chunk_line_allows(parser, c)) {
     fail(parser, 400);
   } else if (c == '\r') {
     parser->state = STATE_CHUNK_SIZE_LF;
-  } else if (parser->state == STATE_CHUNK_SIZE && c != ';' && c != ' ' && c != '\t') {
-    fail(parser, 400);
-  } else if (!tg_http_is_value_char(c)) {
-    fail(parser, 400);
+  } else if (parser->state != STATE_CHUNK_EXTENSION && tg_http_hex_value(c) >= 0) {
+    chunk_size_digit(parser, c);
   } else {
     parser->state = STATE_CHUNK_EXTENSION;
   }

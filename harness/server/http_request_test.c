@@ -79,43 +79,43 @@ static struct outcome outcome_of(const char *text, size_t len) {
 
 struct good {
   const char *text;
-  enum tg_http_method method;
   const char *path;
-  bool keep_alive;
   uint64_t body_len;
+  enum tg_http_method method;
+  bool keep_alive;
 };
 
 static void understands_requests(void **state) {
   (void)state;
   static const struct good table[] = {
-      {"GET / HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_GET, "/", true, 0},
-      {"HEAD /big HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_HEAD, "/big", true, 0},
-      {"\r\nGET / HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET /a?b=/c?d HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_GET, "/a", true, 0},
-      {"GET http://x:80/a HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_GET, "/a", true, 0},
-      {"GET HTTPS://x HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET https://x?q HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_GET, "/", true, 0},
-      {"OPTIONS * HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_OTHER, "*", true, 0},
-      {"get / HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_OTHER, "/", true, 0},
-      {"GETS / HTTP/1.1\r\n" HOST "\r\n", TG_HTTP_OTHER, "/", true, 0},
-      {"GET / HTTP/1.2\r\n" HOST "\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET / HTTP/1.0\r\n\r\n", TG_HTTP_GET, "/", false, 0},
-      {"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET / HTTP/1.1\r\nHost:\r\n\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET / HTTP/1.1\r\nhOST:\t [::1]:8443 \t\r\n\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", TG_HTTP_GET, "/", false, 0},
-      {"GET / HTTP/1.1\r\n" HOST "Connection: te ,\tCLOSE , x\r\n\r\n", TG_HTTP_GET, "/", false, 0},
-      {"GET / HTTP/1.1\r\n" HOST "Connection: keep-alive\r\nConnection: close\r\n\r\n", TG_HTTP_GET, "/", false, 0},
-      {"GET / HTTP/1.1\r\n" HOST "Connection: closed\r\n\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET / HTTP/1.1\r\n" HOST "Connection-Close-But-A-Long-Name: close\r\n\r\n", TG_HTTP_GET, "/", true, 0},
-      {"GET / HTTP/1.1\r\n" HOST "X: \xc3\xa9\t!\r\n\r\n", TG_HTTP_GET, "/", true, 0},
-      {"POST /upload HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n", TG_HTTP_POST, "/upload", true, 0},
-      {"POST /upload HTTP/1.1\r\n" HOST "Content-Length: 005\r\n\r\nhello", TG_HTTP_POST, "/upload", true, 5},
-      {"POST / HTTP/1.1\r\n" HOST "Content-Length: 4\r\n\r\n\0\r\n\r", TG_HTTP_POST, "/", true, 4},
-      {"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", TG_HTTP_POST, "/", true, 0},
+      {"GET / HTTP/1.1\r\n" HOST "\r\n", "/", 0, TG_HTTP_GET, true},
+      {"HEAD /big HTTP/1.1\r\n" HOST "\r\n", "/big", 0, TG_HTTP_HEAD, true},
+      {"\r\nGET / HTTP/1.1\r\n" HOST "\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET /a?b=/c?d HTTP/1.1\r\n" HOST "\r\n", "/a", 0, TG_HTTP_GET, true},
+      {"GET http://x:80/a HTTP/1.1\r\n" HOST "\r\n", "/a", 0, TG_HTTP_GET, true},
+      {"GET HTTPS://x HTTP/1.1\r\n" HOST "\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET https://x?q HTTP/1.1\r\n" HOST "\r\n", "/", 0, TG_HTTP_GET, true},
+      {"OPTIONS * HTTP/1.1\r\n" HOST "\r\n", "*", 0, TG_HTTP_OTHER, true},
+      {"get / HTTP/1.1\r\n" HOST "\r\n", "/", 0, TG_HTTP_OTHER, true},
+      {"GETS / HTTP/1.1\r\n" HOST "\r\n", "/", 0, TG_HTTP_OTHER, true},
+      {"GET / HTTP/1.2\r\n" HOST "\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET / HTTP/1.0\r\n\r\n", "/", 0, TG_HTTP_GET, false},
+      {"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET / HTTP/1.1\r\nHost:\r\n\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET / HTTP/1.1\r\nhOST:\t [::1]:8443 \t\r\n\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", "/", 0, TG_HTTP_GET, false},
+      {"GET / HTTP/1.1\r\n" HOST "Connection: te ,\tCLOSE , x\r\n\r\n", "/", 0, TG_HTTP_GET, false},
+      {"GET / HTTP/1.1\r\n" HOST "Connection: keep-alive\r\nConnection: close\r\n\r\n", "/", 0, TG_HTTP_GET, false},
+      {"GET / HTTP/1.1\r\n" HOST "Connection: closed\r\n\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET / HTTP/1.1\r\n" HOST "Connection-Close-But-A-Long-Name: close\r\n\r\n", "/", 0, TG_HTTP_GET, true},
+      {"GET / HTTP/1.1\r\n" HOST "X: \xc3\xa9\t!\r\n\r\n", "/", 0, TG_HTTP_GET, true},
+      {"POST /upload HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n", "/upload", 0, TG_HTTP_POST, true},
+      {"POST /upload HTTP/1.1\r\n" HOST "Content-Length: 005\r\n\r\nhello", "/upload", 5, TG_HTTP_POST, true},
+      {"POST / HTTP/1.1\r\n" HOST "Content-Length: 4\r\n\r\n\0\r\n\r", "/", 4, TG_HTTP_POST, true},
+      {"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "/", 0, TG_HTTP_POST, true},
       {"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n00A;x=\"y\"\r\n0123456789\r\n0 \r\n"
        "Content-Length: 7\r\nConnection: close\r\n\r\n",
-       TG_HTTP_POST, "/", true, 15},
+       "/", 15, TG_HTTP_POST, true},
   };
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
     const struct good *row = &table[i];
@@ -291,12 +291,13 @@ static void pipelined_requests_follow_each_other(void **state) {
 
 // A request of `prefix`, `count` times `c`, and `suffix`.
 static struct outcome with_run(const char *prefix, char c, size_t count, const char *suffix) {
-  size_t len = strlen(prefix) + count + strlen(suffix);
+  size_t prefix_len = strlen(prefix);
+  size_t len = prefix_len + count + strlen(suffix);
   char *text = malloc(len + 1);
   assert_non_null(text);
-  strcpy(text, prefix);
-  memset(text + strlen(prefix), c, count);
-  strcpy(text + strlen(prefix) + count, suffix);
+  snprintf(text, len + 1, "%s", prefix);
+  memset(text + prefix_len, c, count);
+  snprintf(text + prefix_len + count, len + 1 - prefix_len - count, "%s", suffix);
   struct outcome got = outcome_of(text, len);
   free(text);
   return got;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static enum tg_options_verdict parse(const char *line, struct tg_options *out, s
   char *argv[MOST_ARGS + 1] = {name};
   int argc = 1;
   assert_true(strlen(line) < sizeof(text));
-  strcpy(text, line);
+  snprintf(text, sizeof(text), "%s", line);
   for (char *rest = *line == '\0' ? NULL : text; rest != NULL;) {
     assert_true(argc < MOST_ARGS);
     argv[argc++] = strsep(&rest, " ");

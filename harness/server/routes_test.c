@@ -12,7 +12,7 @@
 static struct tg_route find(enum tg_http_method method, const char *path) {
   struct tg_http_request request = {.method = method};
   assert_true(strlen(path) <= TG_HTTP_PATH_KEPT);
-  strcpy(request.path, path);
+  snprintf(request.path, sizeof(request.path), "%s", path);
   return tg_route_find(&request);
 }
 

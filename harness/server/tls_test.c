@@ -282,12 +282,13 @@ static void a_hello_larger_than_a_segment_is_read(void **state) {
   test_server_start(&server, "--shards 1");
   SSL_CTX *tls = test_tls_context();
   // Some 12 KiB of protocol names before the one that counts.
-  static uint8_t names[48 * 256 + 9];
+  static const uint8_t last[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  static uint8_t names[48 * 256 + sizeof(last)];
   for (size_t i = 0; i < 48; i++) {
     memset(names + i * 256, 'a' + (int)(i % 26), 256);
     names[i * 256] = 255;
   }
-  memcpy(names + sizeof(names) - 9, "\x08http/1.1", 9);
+  memcpy(names + sizeof(names) - sizeof(last), last, sizeof(last));
   assert_int_equal(SSL_CTX_set_alpn_protos(tls, names, sizeof(names)), 0);
   assert_true(test_get(server.tls_port, tls) >= 0);
   SSL_CTX_free(tls);
