@@ -153,6 +153,7 @@ bool tg_json_optional_text(struct tg_json_place *place, const char *key, const c
 bool tg_json_choice(struct tg_json_place *place, const char *key, const char *const *names, size_t num, int *out) {
   const char *text = NULL;
   if (!tg_json_text(place, key, &text)) return false;
+  assert(text != NULL);
   char list[256] = "";
   for (size_t i = 0; i < num; i++) {
     if (strcmp(text, names[i]) == 0) {

@@ -34,7 +34,7 @@ double tg_quantile_sorted(const double *sorted, size_t n, double p) {
   assert(p >= 0 && p <= 1);
   const double at = (double)(n - 1) * p;
   const size_t below = (size_t)at;
-  if (below + 1 >= n) return sorted[n - 1];
+  if (below >= n - 1) return sorted[n - 1];
   return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 

@@ -84,7 +84,8 @@ static void an_upper_limit_is_where_so_few_hits_have_the_error_as_probability(vo
   const uint64_t hits[] = {0, 1, 3, 17, 150};
   const uint64_t trials[] = {5, 400, 50, 2000, 10000};
   for (size_t i = 0; i < 5; i++) {
-    for (double error = 0.1; error > 1e-9; error /= 10) {
+    for (int digits = 1; digits <= 9; digits++) {
+      const double error = pow(10, -digits);
       const double p = tg_binomial_upper(hits[i], trials[i], error);
       assert_near(tail(hits[i], trials[i], p) / error, 1, 1e-5);
       if (hits[i] == 0) continue;

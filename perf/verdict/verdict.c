@@ -14,6 +14,7 @@ const char *tg_status_name(enum tg_status status) {
 }
 
 const struct tg_gate_verdict *tg_verdict_gate(const struct tg_verdict *verdict, const char *name) {
+  assert(name != NULL);
   for (size_t i = 0; i < verdict->num_gates; i++) {
     if (strcmp(verdict->gates[i].gate->name, name) == 0) return &verdict->gates[i];
   }
