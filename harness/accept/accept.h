@@ -59,8 +59,9 @@ struct tg_deadlines {
 
 // What an application wants next; returned by its callbacks.
 enum tg_app_next {
-  TG_APP_IDLE,     // between requests: everything read was consumed, nothing is owed
-  TG_APP_PARTIAL,  // a request is incomplete: the rest must be read (the ACK is flushed, see quickack.h)
+  TG_APP_IDLE,  // between requests: everything read was consumed, nothing is owed. After TG_READ_EOF: as TG_APP_FINISH
+  TG_APP_PARTIAL,  // a request is incomplete: the rest must be read (the ACK is flushed, see quickack.h). After EOF,
+                   // FINISH
   TG_APP_WRITE,    // more response is to come: call writable() when the output buffer has room
   TG_APP_FINISH,   // the last response is queued: send it, then drain and close
   TG_APP_ABORT,    // give the connection up at once
@@ -74,13 +75,17 @@ struct tg_app {
   // readable is called when there is input that the application has not seen, or when the peer has finished sending
   // (then tg_conn_read returns TG_READ_EOF). It must read until tg_conn_read returns TG_READ_AGAIN or TG_READ_EOF, or
   // return TG_APP_WRITE or TG_APP_FINISH: then input is held back until it asks for it again (pipelining is bounded).
+  // TG_READ_AGAIN may also mean that the connection has had its share of this turn: readable is called again in the
+  // next.
   enum tg_app_next (*readable)(void *state, struct tg_conn *conn);
-  // writable is called after TG_APP_WRITE, when the output buffer has room.
+  // writable is called after TG_APP_WRITE, when the socket has taken what was queued. If it answers TG_APP_IDLE or
+  // TG_APP_PARTIAL, readable is called next, whether or not there is more input: the application may hold some itself.
   enum tg_app_next (*writable)(void *state, struct tg_conn *conn);
   // finish_requested is called once when the shard winds down: a connection between requests should return
-  // TG_APP_FINISH, one inside a request its usual answer, and finish after that request.
+  // TG_APP_FINISH, one inside a request its usual answer, and finish after that request. A connection between requests
+  // is asked after it has seen the input that was there.
   enum tg_app_next (*finish_requested)(void *state, struct tg_conn *conn);
-  // closed releases the state.
+  // closed releases the state. It is called when the connection leaves OPEN, so before it drains.
   void (*closed)(void *state);
 };
 
@@ -122,11 +127,15 @@ void tg_shard_config_default(struct tg_shard_config *out);
 struct tg_shard *tg_shard_create(const struct tg_shard_config *config, struct tg_error *err);
 
 // tg_shard_turn waits up to `timeout_ms` for events (-1: until the next deadline or event; 0: does not wait), handles
-// them and every deadline that has passed. Returns the number of events handled, or -1 if epoll itself failed.
+// them and every deadline that has passed. Returns the number of events handled, or -1 with errno set if epoll failed
+// or a listener has become unusable (TG_ACCEPT_BROKEN, listener.h). Such a listener is closed; further turns serve the
+// connections that are there, and return -1 too.
 int tg_shard_turn(struct tg_shard *shard, int timeout_ms);
 
-// tg_shard_wind_down closes the listeners and asks every connection to finish. Connections that are still there
-// `grace_ms` later are cut. To be called from the thread that turns the shard.
+// tg_shard_wind_down closes the listeners and asks every connection to finish. A connection in the handshake whose peer
+// has said nothing is closed at once, another may complete it and have its request answered. Connections that are still
+// there `grace_ms` later are cut. Called again, it sets a new grace and does nothing else. To be called from the thread
+// that turns the shard, and not from a callback.
 void tg_shard_wind_down(struct tg_shard *shard, uint32_t grace_ms);
 
 // tg_shard_connections returns how many connections are not yet freed.

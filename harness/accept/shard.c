@@ -179,15 +179,6 @@ static void handle_event(struct tg_shard *shard, const struct epoll_event *event
   }
 }
 
-static void run_again(struct tg_shard *shard) {
-  struct tg_link due;
-  tg_list_init(&due);
-  tg_list_move_all(&due, &shard->again);
-  while (!tg_list_empty(&due)) {
-    tg_conn_run(TG_CONTAINER(due.next, struct tg_conn, again), 0);
-  }
-}
-
 static void end_expired(struct tg_shard *shard) {
   struct tg_deadline *deadline;
   while ((deadline = tg_deadline_take_expired(&shard->deadlines, shard->now_ns)) != NULL) {
@@ -222,10 +213,15 @@ int tg_shard_turn(struct tg_shard *shard, int timeout_ms) {
   }
   look_at_clock(shard);
   shard->closed_some = false;
-  // First those that were here in the turn before, so that none runs twice in a turn.
-  run_again(shard);
+  // A connection that an event runs leaves this list, so none runs twice in a turn.
+  struct tg_link due;
+  tg_list_init(&due);
+  tg_list_move_all(&due, &shard->again);
   for (int i = 0; i < num_events; i++) {
     handle_event(shard, &events[i]);
+  }
+  while (!tg_list_empty(&due)) {
+    tg_conn_run(TG_CONTAINER(due.next, struct tg_conn, again), 0);
   }
   look_at_clock(shard);
   for (size_t i = 0; i < 2; i++) {
@@ -249,9 +245,11 @@ int tg_shard_turn(struct tg_shard *shard, int timeout_ms) {
 
 void tg_shard_wind_down(struct tg_shard *shard, uint32_t grace_ms) {
   look_at_clock(shard);
-  shard->closed_some = false;
-  shard->winding_down = true;
   shard->cut_ns = shard->now_ns + grace_ms * TG_NS_PER_MS;
+  if (shard->winding_down) {
+    return;
+  }
+  shard->winding_down = true;
   for (size_t i = 0; i < 2; i++) {
     tg_acceptor_close(&shard->acceptors[i]);
   }

@@ -31,13 +31,12 @@ struct testing_rig {
   struct testing_app_stats stats;
   uint16_t tls_port;
   uint16_t http_port;
-  char dir[256];  // where the CA's certificate is
 };
 
 struct testing_options {
   struct tg_shard_config shard;  // listeners, tls and app are filled in
   const char *groups;
-  bool client_ca;
+  const char *client_ca_file;
   bool early_data;
   uint32_t ticket_key_lifetime_s;
   struct tg_tls_context *tls;  // shared with another rig, which owns it; NULL: the rig's own
