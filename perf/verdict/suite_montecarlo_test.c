@@ -70,14 +70,28 @@ static bool has_samples(const struct tg_gate *gate) {
   return tg_gate_is_gated(gate) && gate->judged_by != TG_JUDGED_FIRM;
 }
 
-static void add_round(struct tg_samples *samples, size_t round, const struct tg_gate *broken, struct tg_noise *noise,
-                      struct tg_random *random) {
+static bool is_control(const struct tg_gate *gate) {
+  for (size_t i = 0; i < manifest->num_gates; i++) {
+    const char *relative_to = manifest->gates[i].relative_to;
+    if (relative_to != NULL && strcmp(relative_to, gate->name) == 0) return true;
+  }
+  return false;
+}
+
+// Adds what a run would measure: of a gate that is decided nothing more, unless others are held against it.
+static void add_round(struct tg_samples *samples, size_t round, const struct tg_gate *broken,
+                      const struct tg_verdict *so_far, struct tg_noise *noise, struct tg_random *random) {
   // Controls come first: the others' bounds refer to them.
   for (int relative = 0; relative <= 1; relative++) {
     for (size_t i = 0; i < manifest->num_gates; i++) {
       const struct tg_gate *gate = &manifest->gates[i];
-      if (!has_samples(gate) || (gate->relative_to != NULL) != relative) continue;
-      add_gate(samples, gate, round, gate == broken, &noise[i], random);
+      if ((gate->relative_to != NULL) != relative) continue;
+      if (has_samples(gate) && so_far != NULL && !so_far->gates[i].open && !is_control(gate)) continue;
+      if (has_samples(gate)) {
+        add_gate(samples, gate, round, gate == broken, &noise[i], random);
+      } else if (is_control(gate)) {
+        assert_true(tg_samples_add(samples, gate->name, round, 1, false, NULL));
+      }
     }
   }
 }
@@ -89,7 +103,7 @@ static void run_suite(const struct tg_gate *broken, struct tg_random *random, st
   struct tg_verdict *verdict = NULL;
   size_t round = 0;
   while (round < ROUNDS && (verdict == NULL || !tg_verdict_settled(verdict))) {
-    add_round(samples, round++, broken, noise, random);
+    add_round(samples, round++, broken, verdict, noise, random);
     if (round < FIRST_LOOK) continue;
     tg_verdict_free(verdict);
     verdict = tg_verdict_judge(manifest, samples, &(struct tg_host_view){NULL});
