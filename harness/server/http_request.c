@@ -2,10 +2,10 @@
 
 #include <assert.h>
 #include <string.h>
-#include <strings.h>
 
 #include "harness/server/http_chars.h"
 #include "harness/server/http_fields.h"
+#include "harness/server/http_target.h"
 
 enum state {
   STATE_START,
@@ -31,9 +31,6 @@ enum state {
   STATE_ENDED,
 };
 
-// Where in the target the next byte lies (RFC 9112, 3.2: origin form or absolute form).
-enum path_part { PATH_FIRST, PATH_SCHEME, PATH_AUTHORITY, PATH_KEPT, PATH_QUERY };
-
 static void fail(struct tg_http_parser *parser, int status) {
   parser->status = status;
   parser->state = STATE_ENDED;
@@ -57,15 +54,6 @@ bool tg_http_parser_begun(const struct tg_http_parser *parser) {
   return parser->begun;
 }
 
-static bool keep_token_char(struct tg_http_parser *parser, uint8_t c) {
-  if (parser->token_len == sizeof(parser->token) - 1) {
-    return false;
-  }
-  parser->token[parser->token_len++] = (char)c;
-  parser->token[parser->token_len] = '\0';
-  return true;
-}
-
 static void end_method(struct tg_http_parser *parser) {
   static const struct {
     const char *name;
@@ -86,85 +74,20 @@ static void method_char(struct tg_http_parser *parser, uint8_t c) {
     end_method(parser);
   } else if (!tg_http_is_token_char(c)) {
     fail(parser, 400);
-  } else if (!keep_token_char(parser, c)) {
+  } else if (!tg_http_keep_token_char(parser, c)) {
     fail(parser, 501);  // RFC 9112, 3: longer than any method that is implemented
   } else {
     parser->state = STATE_METHOD;
   }
 }
 
-static void keep_path_char(struct tg_http_request *request, uint8_t c) {
-  size_t len = strlen(request->path);
-  if (len == TG_HTTP_PATH_KEPT) {
-    request->path_truncated = true;
-    return;
-  }
-  request->path[len] = (char)c;
-  request->path[len + 1] = '\0';
-}
-
-static void scheme_char(struct tg_http_parser *parser, uint8_t c) {
-  if (!keep_token_char(parser, c) || parser->token_len > strlen("https://")) {
-    fail(parser, 400);
-  } else if (strcasecmp(parser->token, "http://") == 0 || strcasecmp(parser->token, "https://") == 0) {
-    parser->path_part = PATH_AUTHORITY;
-  }
-}
-
-static void path_char(struct tg_http_parser *parser, uint8_t c) {
-  struct tg_http_request *request = &parser->request;
-  switch ((enum path_part)parser->path_part) {
-    case PATH_FIRST:
-      if (c == '/' || c == '*') {
-        parser->path_part = PATH_KEPT;
-        keep_path_char(request, c);
-      } else {
-        parser->path_part = PATH_SCHEME;
-        scheme_char(parser, c);
-      }
-      break;
-    case PATH_SCHEME:
-      scheme_char(parser, c);
-      break;
-    case PATH_AUTHORITY:
-      if (c == '/' || c == '?') {
-        keep_path_char(request, '/');
-        parser->path_part = c == '/' ? PATH_KEPT : PATH_QUERY;
-      }
-      break;
-    case PATH_KEPT:
-      if (c == '?') {
-        parser->path_part = PATH_QUERY;
-      } else {
-        keep_path_char(request, c);
-      }
-      break;
-    case PATH_QUERY:
-      break;
-  }
-}
-
-static void end_target(struct tg_http_parser *parser) {
-  if (parser->path_part == PATH_FIRST || parser->path_part == PATH_SCHEME) {
-    fail(parser, 400);
-    return;
-  }
-  if (parser->path_part == PATH_AUTHORITY) {
-    keep_path_char(&parser->request, '/');
-  }
-  parser->token_len = 0;
-  parser->state = STATE_VERSION;
-}
-
 static void target_char(struct tg_http_parser *parser, uint8_t c) {
-  if (c == ' ') {
-    end_target(parser);
-  } else if (c <= 0x20 || c >= 0x7f || c == '#') {
-    fail(parser, 400);
-  } else if (++parser->target_len > TG_HTTP_TARGET_MAX) {
-    fail(parser, 414);
-  } else {
-    path_char(parser, c);
+  int status = c == ' ' ? tg_http_target_end(parser) : tg_http_target_char(parser, c);
+  if (status != 0) {
+    fail(parser, status);
+  } else if (c == ' ') {
+    parser->token_len = 0;
+    parser->state = STATE_VERSION;
   }
 }
 
@@ -186,7 +109,7 @@ static void end_version(struct tg_http_parser *parser) {
 static void version_char(struct tg_http_parser *parser, uint8_t c) {
   if (c == '\r') {
     end_version(parser);
-  } else if (!tg_http_is_value_char(c) || !keep_token_char(parser, c)) {
+  } else if (!tg_http_is_value_char(c) || !tg_http_keep_token_char(parser, c)) {
     fail(parser, 400);
   }
 }
@@ -198,7 +121,7 @@ static void field_name_char(struct tg_http_parser *parser, uint8_t c) {
     parser->state = STATE_FIELD_VALUE_START;
   } else if (!tg_http_is_token_char(c)) {
     fail(parser, 400);
-  } else if (!keep_token_char(parser, c)) {
+  } else if (!tg_http_keep_token_char(parser, c)) {
     // Longer than the names that matter: no name may be left that one of them begins with.
     parser->token[0] = '*';
   }

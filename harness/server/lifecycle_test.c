@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,6 +107,17 @@ static void help_is_printed_on_request(void **state) {
   char err[64];
   assert_int_equal(test_server_prints("--help", "HTTP/2 is out of scope", err, sizeof(err)), 0);
   assert_string_equal(err, "");
+}
+
+static void the_descriptor_limit_is_raised(void **state) {
+  (void)state;
+  struct test_server server;
+  test_server_start_limited(&server, "--shards 1", &(struct test_server_limits){.soft_descriptors = 100});
+  struct rlimit limit;
+  assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, NULL, &limit), 0);
+  assert_true(limit.rlim_cur > 100);
+  assert_int_equal(limit.rlim_cur, limit.rlim_max);
+  test_server_end(&server);
 }
 
 static void shards_share_one_port(void **state) {
@@ -274,6 +286,7 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(a_port_in_use_ends_with_1),
       cmocka_unit_test(a_port_is_free_again_at_once),
       cmocka_unit_test(help_is_printed_on_request),
+      cmocka_unit_test(the_descriptor_limit_is_raised),
       cmocka_unit_test(shards_share_one_port),
       cmocka_unit_test(beyond_max_connections_requests_get_503),
       cmocka_unit_test(requests_in_flight_are_finished),

@@ -45,13 +45,12 @@ static double request_ms(struct test_conn *conn, int parts) {
   return test_now_ms() - begun;
 }
 
-static double fresh_connection_ms(const char *line) {
+static void sample_fresh_connections(const char *line, double *samples, int num) {
   struct test_server server;
   SSL_CTX *tls = test_tls_context();
   assert_true(SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION));
   test_server_start(&server, line);
-  double samples[SAMPLES];
-  for (int i = 0; i < SAMPLES; i++) {
+  for (int i = 0; i < num; i++) {
     struct test_conn conn;
     assert_true(test_open(&conn, server.tls_port, tls));
     samples[i] = request_ms(&conn, 1);
@@ -59,6 +58,11 @@ static double fresh_connection_ms(const char *line) {
   }
   SSL_CTX_free(tls);
   test_server_end(&server);
+}
+
+static double fresh_connection_ms(const char *line) {
+  double samples[SAMPLES];
+  sample_fresh_connections(line, samples, SAMPLES);
   double result = median(samples);
   print_message("%s: %.2f ms\n", line, result);
   return result;
@@ -102,8 +106,22 @@ static void a_fresh_connection_stalls_unless_rearmed(void **state) {
 static void flushed_tickets_hide_the_stall(void **state) {
   (void)state;
   assert_true(fresh_connection_ms("--shards 1 --quickack off --flush-tickets") < STALL_MS);
-  // An early ACK must not let the response wait behind the ticket under the server's own Nagle.
-  assert_true(fresh_connection_ms("--shards 1 --flush-tickets") < STALL_MS);
+}
+
+// An early ACK lets the request cross the ticket: without TCP_NODELAY on the server's socket the response would wait
+// behind it under the server's own Nagle, in 4 connections of 10. Then at most 6 of 60 are slow once in 10 million
+// runs.
+static void a_response_never_waits_for_an_ack_of_the_ticket(void **state) {
+  (void)state;
+  enum { CONNECTIONS = 60, MOST_STALLED = 6 };
+  double samples[CONNECTIONS];
+  sample_fresh_connections("--shards 1 --flush-tickets", samples, CONNECTIONS);
+  int stalled = 0;
+  for (int i = 0; i < CONNECTIONS; i++) {
+    stalled += samples[i] >= STALL_MS;
+  }
+  print_message("%d of %d stalled\n", stalled, CONNECTIONS);
+  assert_true(stalled <= MOST_STALLED);
 }
 
 static void a_split_request_stalls_unless_rearmed(void **state) {
@@ -116,6 +134,7 @@ int main(int argc, char *argv[]) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_fresh_connection_stalls_unless_rearmed),
       cmocka_unit_test(flushed_tickets_hide_the_stall),
+      cmocka_unit_test(a_response_never_waits_for_an_ack_of_the_ticket),
       cmocka_unit_test(a_split_request_stalls_unless_rearmed),
   };
   test_server_take_argument(argc, argv);

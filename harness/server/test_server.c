@@ -43,6 +43,12 @@ static void run_child(const char *line, const struct test_server_limits *limits,
     struct rlimit limit = {.rlim_cur = limits->descriptors, .rlim_max = limits->descriptors};
     setrlimit(RLIMIT_NOFILE, &limit);
   }
+  if (limits->soft_descriptors != 0) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limits->soft_descriptors;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   // So that a test that is killed leaves no server behind.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(out, STDOUT_FILENO);

@@ -17,7 +17,8 @@ struct test_server {
 };
 
 struct test_server_limits {
-  uint64_t descriptors;  // RLIMIT_NOFILE, soft and hard; 0: as it is
+  uint64_t descriptors;       // RLIMIT_NOFILE, soft and hard; 0: as it is
+  uint64_t soft_descriptors;  // the soft one alone; 0: as it is
 };
 
 // test_server_take_argument takes the server's path, the test program's one argument, or ends the program.
