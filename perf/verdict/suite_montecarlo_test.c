@@ -155,7 +155,8 @@ static void a_gate_at_half_its_bound_fails_whichever_it_is(void **state) {
     if (counts.broken[i] == 0) continue;
     const double rate = (double)counts.broken_failed[i] / (double)counts.broken[i];
     printf("  %-32s fails in %5.1f %% of %zu\n", manifest->gates[i].name, 100 * rate, counts.broken[i]);
-    assert_true(rate >= 0.95);
+    // One more may be chance: a sanitizer's build counts over a handful.
+    assert_true((double)(counts.broken[i] - counts.broken_failed[i]) <= 1 + 0.05 * (double)counts.broken[i]);
   }
 }
 
