@@ -86,7 +86,7 @@ static void a_port_is_free_again_at_once(void **state) {
   (void)state;
   struct test_server server;
   SSL_CTX *tls = test_tls_context();
-  test_server_start(&server, "--shards 2");
+  test_server_start(&server, "--shards 2 --drain-timeout-ms 200");
   uint16_t port = server.tls_port;
   struct test_conn conn;
   assert_true(test_open(&conn, port, tls));
