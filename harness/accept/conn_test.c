@@ -455,7 +455,8 @@ static void test_a_busy_peer_does_not_hold_up_the_others(void **state) {
   // Half a million requests of two bytes wait, or as many as the socket holds.
   static char many[1000000];
   for (size_t i = 0; i < sizeof(many); i += 2) {
-    memcpy(many + i, "x\n", 2);
+    many[i] = 'x';
+    many[i + 1] = '\n';
   }
   ssize_t queued = send(busy.fd, many, sizeof(many), MSG_NOSIGNAL);
   assert_true(queued > 300000);

@@ -192,13 +192,15 @@ static void end_expired(struct tg_shard *shard) {
 }
 
 static void clear_graves(struct tg_shard *shard) {
-  while (!tg_list_empty(&shard->graves)) {
-    struct tg_conn *conn = TG_CONTAINER(shard->graves.next, struct tg_conn, member);
+  struct tg_link *at = shard->graves.next;
+  while (at != &shard->graves) {
+    struct tg_conn *conn = TG_CONTAINER(at, struct tg_conn, member);
+    at = at->next;
     assert(conn->phase == TG_PHASE_GONE);
     assert(!tg_link_is_linked(&conn->again));
-    tg_link_remove(&conn->member);
     free(conn);
   }
+  tg_list_init(&shard->graves);
 }
 
 int tg_shard_turn(struct tg_shard *shard, int timeout_ms) {
