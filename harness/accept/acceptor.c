@@ -25,6 +25,13 @@ static bool set_interest(struct tg_shard *shard, struct tg_acceptor *acceptor, i
 }
 
 bool tg_acceptor_watch(struct tg_shard *shard, struct tg_acceptor *acceptor) {
+  // The other direction's rule: a response never waits behind our own Nagle for the client's ACK. Accepted sockets
+  // inherit the option (Linux: tcp_create_openreq_child copies the listener's tcp_sock), which saves each of them a
+  // system call.
+  const int on = 1;
+  if (setsockopt(acceptor->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0) {
+    return false;
+  }
   return set_interest(shard, acceptor, EPOLL_CTL_ADD, EPOLLIN);
 }
 
@@ -55,10 +62,6 @@ void tg_acceptor_resume(struct tg_shard *shard, struct tg_acceptor *acceptor) {
 }
 
 static void begin(struct tg_shard *shard, int fd, bool tls) {
-  // The other direction's rule: a response never waits behind our own Nagle for the client's ACK. A refusal costs
-  // latency, not correctness.
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   tg_quickack_at(TG_QUICKACK_AT_ACCEPT, shard->config.quickack, fd, &shard->counters);
   struct tg_conn *conn = tg_conn_new(shard, fd, tls);
   if (conn != NULL) {

@@ -6,7 +6,8 @@
 
 #include "harness/accept/shard_state.h"
 
-// tg_acceptor_watch makes epoll report the acceptor's listener. Returns false if epoll refuses.
+// tg_acceptor_watch sets TCP_NODELAY on the listener, for the sockets accepted from it, and makes epoll report it.
+// Returns false if the kernel refuses.
 bool tg_acceptor_watch(struct tg_shard *shard, struct tg_acceptor *acceptor);
 
 // tg_acceptor_take accepts what waits, up to a bound (the rest is reported again), and runs each connection once.

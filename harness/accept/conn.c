@@ -175,6 +175,7 @@ static void establish(struct tg_conn *conn) {
       tg_tls_context_asks_certificates(shard->config.tls) && !SSL_session_reused(conn->ssl);
   tg_conn_enter(conn, TG_PHASE_OPEN, TG_CAUSE_PROGRESS);
   tg_quickack_at(TG_QUICKACK_AT_ESTABLISHMENT, shard->config.quickack, conn->stream.fd, &shard->counters);
+  conn->acknowledged = conn->stream.received;
   set_deadline(conn, TG_DEADLINE_IDLE);
   if (shard->config.flush_tickets) {
     // A write of nothing takes along the tickets that the library holds back for the first response.
@@ -245,7 +246,7 @@ static uint32_t wanted_events(const struct tg_conn *conn) {
   if (conn->phase == TG_PHASE_OPEN) {
     reads = reads && !conn->finishing && conn->next != TG_APP_WRITE;
   }
-  return wanted | (reads ? EPOLLIN : 0);
+  return wanted | (reads ? EPOLLIN | EPOLLRDHUP : 0);
 }
 
 // Makes epoll watch for what the connection waits for. An event that is not wanted is dropped only when it has been
@@ -271,9 +272,8 @@ static bool settle_interest(struct tg_conn *conn, uint32_t events) {
 
 void tg_conn_run(struct tg_conn *conn, uint32_t events) {
   assert(conn->phase != TG_PHASE_GONE);
-  const uint32_t broken = EPOLLERR | EPOLLHUP;
   tg_link_remove(&conn->again);
-  tg_stream_begin_run(&conn->stream, (events & (EPOLLIN | broken)) != 0, (events & (EPOLLOUT | broken)) != 0);
+  tg_stream_begin_run(&conn->stream, events);
   if (conn->phase == TG_PHASE_HANDSHAKE) {
     shake_hands(conn);
   }
@@ -302,7 +302,7 @@ void tg_conn_run(struct tg_conn *conn, uint32_t events) {
 void tg_conn_expire(struct tg_conn *conn) {
   // Nothing is queued, so the peer has all there is: say so, as far as the socket takes it.
   if (conn->phase == TG_PHASE_OPEN && tg_stream_pending(&conn->stream) == 0 && conn->next != TG_APP_WRITE) {
-    tg_stream_begin_run(&conn->stream, false, false);
+    tg_stream_begin_run(&conn->stream, 0);
     tg_conn_say_goodbye(conn);
     tg_stream_flush(&conn->stream);
   }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 void tg_stream_init(struct tg_stream *stream, int fd, struct tg_block_pool *in_pool, struct tg_block_pool *out_pool,
@@ -39,15 +40,19 @@ void tg_stream_release(struct tg_stream *stream) {
   release_out(stream);
 }
 
-void tg_stream_begin_run(struct tg_stream *stream, bool readable, bool writable) {
+void tg_stream_begin_run(struct tg_stream *stream, uint32_t events) {
   stream->may_receive = TG_STREAM_TURN_BYTES;
   stream->may_send = TG_STREAM_TURN_BYTES;
   stream->throttled = false;
-  if (readable) {
+  const uint32_t broken = EPOLLERR | EPOLLHUP;
+  if ((events & (EPOLLIN | EPOLLRDHUP | broken)) != 0) {
     stream->drained = false;
   }
-  if (writable) {
+  if ((events & (EPOLLOUT | broken)) != 0) {
     stream->blocked = false;
+  }
+  if ((events & (EPOLLRDHUP | broken)) != 0) {
+    stream->ending = true;
   }
 }
 
@@ -104,8 +109,9 @@ static ssize_t receive(struct tg_stream *stream) {
     return TG_READ_EOF;
   }
   size_t len = (size_t)got;
-  // A short read has emptied the queue. Bytes that came since are reported by epoll, which is level-triggered.
-  stream->drained = len < TG_STREAM_IN_BLOCK;
+  // A short read has emptied the queue, but for a FIN that is known to be there. What came since is reported by epoll,
+  // which is level-triggered.
+  stream->drained = len < TG_STREAM_IN_BLOCK && !stream->ending;
   stream->may_receive -= len < stream->may_receive ? len : stream->may_receive;
   stream->received += len;
   stream->counters->bytes_read += len;

@@ -46,6 +46,7 @@ struct tg_stream {
   uint64_t sent;
   bool drained;    // the receive queue was seen empty and the kernel has not reported more since
   bool ended;      // the peer has finished sending
+  bool ending;     // the kernel has reported that it has: a short read is not the last
   bool blocked;    // the send buffer was seen full and the kernel has not reported room since
   bool throttled;  // this run's share is used up and there may be more to do
 };
@@ -58,8 +59,8 @@ void tg_stream_init(struct tg_stream *stream, int fd, struct tg_block_pool *in_p
 // tg_stream_release gives the buffers back, with whatever is in them.
 void tg_stream_release(struct tg_stream *stream);
 
-// tg_stream_begin_run grants a new share of work. `readable` and `writable` say what the kernel has reported.
-void tg_stream_begin_run(struct tg_stream *stream, bool readable, bool writable);
+// tg_stream_begin_run grants a new share of work. `events` is what epoll has reported: 0 if nothing new.
+void tg_stream_begin_run(struct tg_stream *stream, uint32_t events);
 
 // tg_stream_end_run gives back the buffers that are empty.
 void tg_stream_end_run(struct tg_stream *stream);

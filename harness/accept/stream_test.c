@@ -11,6 +11,7 @@
 #include <openssl/bio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ static void pipe_open(struct pipe *pipe) {
   tg_block_pool_init(&pipe->in_pool, TG_STREAM_IN_BLOCK);
   tg_block_pool_init(&pipe->out_pool, TG_STREAM_OUT_BLOCK);
   tg_stream_init(&pipe->stream, fds[0], &pipe->in_pool, &pipe->out_pool, &pipe->counters);
-  tg_stream_begin_run(&pipe->stream, true, true);
+  tg_stream_begin_run(&pipe->stream, EPOLLIN | EPOLLOUT);
 }
 
 static void pipe_close(struct pipe *pipe) {
@@ -62,7 +63,7 @@ static void test_one_recv_serves_many_reads(void **state) {
   assert_true(pipe.stream.drained);
   assert_int_equal(tg_stream_read(&pipe.stream, out, 4), TG_READ_AGAIN);
   assert_false(pipe.stream.throttled);
-  tg_stream_begin_run(&pipe.stream, true, false);
+  tg_stream_begin_run(&pipe.stream, EPOLLIN);
   assert_int_equal(tg_stream_read(&pipe.stream, out, 4), 1);
   assert_int_equal(out[0], 'i');
   pipe_close(&pipe);
@@ -101,7 +102,7 @@ static void test_a_run_receives_its_share_and_no_more(void **state) {
       if (pipe.stream.throttled) {
         break;
       }
-      tg_stream_begin_run(&pipe.stream, true, false);
+      tg_stream_begin_run(&pipe.stream, EPOLLIN);
       got = 0;
       continue;
     }
@@ -135,7 +136,7 @@ static void test_writes_leave_together_whole_and_in_order(void **state) {
       assert_true(tg_stream_write(&pipe.stream, expected + written, len));
       written += len;
     }
-    tg_stream_begin_run(&pipe.stream, false, true);
+    tg_stream_begin_run(&pipe.stream, EPOLLOUT);
     assert_true(tg_stream_flush(&pipe.stream));
     assert_int_equal(tg_stream_has_room(&pipe.stream), tg_stream_pending(&pipe.stream) < TG_STREAM_OUT_LIMIT);
     short_sends += pipe.stream.blocked;
@@ -217,11 +218,11 @@ static void test_bio_reads_queues_and_says_when_to_retry(void **state) {
   assert_int_equal(read(pipe.peer, out, 8), 6);
   assert_memory_equal(out, "abcdef", 6);
   assert_int_equal(write(pipe.peer, "1234", 4), 4);
-  tg_stream_begin_run(&pipe.stream, true, false);
+  tg_stream_begin_run(&pipe.stream, EPOLLIN);
   assert_int_equal(BIO_read(bio, out, 3), 3);
   assert_int_equal(BIO_read(bio, out, 3), 1);
   assert_int_equal(shutdown(pipe.peer, SHUT_WR), 0);
-  tg_stream_begin_run(&pipe.stream, true, false);
+  tg_stream_begin_run(&pipe.stream, EPOLLIN);
   assert_int_equal(BIO_read(bio, out, 3), 0);
   assert_false(BIO_should_retry(bio));
   pipe.stream.error = ECONNRESET;
