@@ -79,11 +79,12 @@ static bool most(size_t some, size_t all) {
 }
 
 // A saturated client says that the server does at least so much. That is worth nothing against a bound that moves with
-// the machine or with another metric, but a floor from physics is exceeded for good. A control whose client was
-// saturated makes a relative bound too easy: what fails it fails, what passes it proves nothing.
+// the machine or with another metric, but a floor from physics is exceeded for good, or will be after more rounds. A
+// control whose client was saturated makes a relative bound too easy: what fails it fails, what passes it proves
+// nothing.
 static bool client_decides(const struct tg_gate_verdict *v) {
   if (v->gate->direction != TG_AT_LEAST) return false;
-  if (v->status == TG_STATUS_PASS && v->gate->kind == TG_KIND_PHYSICS) return false;
+  if (v->status != TG_STATUS_FAIL && v->gate->kind == TG_KIND_PHYSICS) return false;
   if (v->status == TG_STATUS_PASS && most(v->control_client_bound, v->rounds)) return true;
   return most(v->client_bound, v->rounds);
 }
@@ -106,7 +107,6 @@ static void consider_client(struct tg_verdict *verdict, struct tg_gate_verdict *
   }
   const bool own = most(out->client_bound, out->rounds);
   out->status = TG_STATUS_CLIENT_BOUND;
-  out->open = false;
   snprintf(out->message, sizeof(out->message),
            "client-bound in %zu of %zu rounds%s: the load client, not the server, was the limit; give it more CPUs, or "
            "name a firm metric in the manifest",

@@ -19,7 +19,7 @@ bool tg_calibrate(const char *bench, unsigned count, const char *key_type, doubl
   json_error_t where;
   json_t *report = json_loads(result.out, JSON_REJECT_DUPLICATES, &where);
   bool ok = result.exit_status == 0 && report != NULL &&
-            json_unpack_ex(report, &where, 0, "{s:F}", "server_cpu_us", server_us) == 0 && *server_us > 0;
+            json_unpack_ex(report, &where, 0, "{s:F}", "server_cpu_p50_us", server_us) == 0 && *server_us > 0;
   if (!ok) {
     tg_error_set(err, "handshake_bench ended with status %d: %.200s", result.exit_status,
                  result.exit_status != 0 ? result.err : where.text);

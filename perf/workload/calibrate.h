@@ -7,7 +7,8 @@
 #include "harness/accept/error.h"
 
 // tg_calibrate runs `bench` (the path of handshake_bench) for `count` full handshakes with `key_type` in memory and
-// returns the server side's CPU microseconds per handshake in *server_us.
+// returns the median of the server side's CPU microseconds a handshake in *server_us: a
+// mean of so few is carried away by one interruption.
 bool tg_calibrate(const char *bench, unsigned count, const char *key_type, double *server_us, struct tg_error *err);
 
 #endif
