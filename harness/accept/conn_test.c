@@ -1,37 +1,22 @@
-// What becomes of connections: phases, deadlines, drain, winding down, peers that misbehave.
-#include "harness/accept/conn.h"
-
+// What becomes of connections: large responses, half-closed and reset peers, garbage, fairness, limits.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/err.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "harness/accept/conn.h"
 #include "harness/accept/testing_rig.h"
 
 static const struct testing_peer_options kTls13 = {.version = TLS1_3_VERSION};
-
-static void receive_bulk(struct testing_peer *peer, struct testing_rig *rig, size_t len) {
-  static char part[65536];
-  while (len > 0) {
-    size_t want = len < sizeof(part) ? len : sizeof(part);
-    assert_int_equal(testing_peer_receive(peer, rig, part, want), want);
-    for (size_t i = 0; i < want; i++) {
-      assert_int_equal(part[i], 'x');
-    }
-    len -= want;
-  }
-}
 
 static struct tg_conn *only_conn(struct testing_rig *rig) {
   assert_int_equal(tg_shard_connections(rig->shard), 1);
@@ -47,7 +32,7 @@ static void test_plaintext(void **state) {
   testing_peer_dial(&peer, rig.http_port, 0);
   testing_peer_echo(&peer, &rig);
   testing_peer_send(&peer, &rig, "big 1000000\n");
-  receive_bulk(&peer, &rig, 1000000);
+  testing_peer_receive_bulk(&peer, &rig, 1000000);
   struct tg_counters now = testing_rig_counters(&rig);
   assert_int_equal(now.plain_accepted, 1);
   assert_int_equal(now.accepted, 0);
@@ -68,10 +53,10 @@ static void test_large_responses_and_pipelined_requests(void **state) {
   testing_peer_connect(&peer, &rig, &kTls13);
   // The second and third requests are held back in the read-ahead buffer while the first is answered.
   testing_peer_send(&peer, &rig, "big 9000000\necho second\nbig 100000\necho th");
-  receive_bulk(&peer, &rig, 9000000);
+  testing_peer_receive_bulk(&peer, &rig, 9000000);
   assert_int_equal(testing_peer_receive(&peer, &rig, answer, 12), 12);
   assert_memory_equal(answer, "echo second\n", 12);
-  receive_bulk(&peer, &rig, 100000);
+  testing_peer_receive_bulk(&peer, &rig, 100000);
   testing_peer_send(&peer, &rig, "ird\n");
   assert_int_equal(testing_peer_receive(&peer, &rig, answer, 11), 11);
   assert_memory_equal(answer, "echo third\n", 11);
@@ -126,7 +111,7 @@ static void test_half_closed_peer_is_answered(void **state) {
       events += (size_t)turned;
     }
     assert_true(events < 40);
-    receive_bulk(&peer, &rig, 9000000);
+    testing_peer_receive_bulk(&peer, &rig, 9000000);
     assert_true(testing_peer_at_end(&peer, &rig));
     testing_rig_settle(&rig);
     testing_peer_close(&peer);
@@ -142,7 +127,7 @@ static void test_reset_in_mid_response(void **state) {
   for (uint64_t i = 1; i <= 3; i++) {
     testing_peer_connect(&peer, &rig, &kTls13);
     testing_peer_send(&peer, &rig, "big 50000000\n");
-    receive_bulk(&peer, &rig, 100000);
+    testing_peer_receive_bulk(&peer, &rig, 100000);
     testing_peer_reset(&peer);
     testing_rig_settle(&rig);
     assert_int_equal(testing_rig_counters(&rig).peer_reset, i);
@@ -238,209 +223,6 @@ static void test_end_before_and_within_the_hello(void **state) {
   testing_rig_stop(&rig);
 }
 
-static void short_deadlines(struct testing_options *options) {
-  testing_options_default(options);
-  options->shard.deadlines = (struct tg_deadlines){
-      .handshake_ms = 60000, .request_ms = 60000, .idle_ms = 60000, .response_ms = 60000, .drain_ms = 60000};
-}
-
-// Sends one byte of the text at a time, a few milliseconds apart, until the connection is gone; returns after how long.
-static uint64_t trickle(struct testing_rig *rig, struct testing_peer *peer, const char *text) {
-  uint64_t start_ms = testing_now_ms();
-  for (size_t i = 0; tg_shard_connections(rig->shard) > 0; i = (i + 1) % strlen(text)) {
-    assert_true(testing_now_ms() - start_ms < TESTING_PATIENCE_MS);
-    if (peer->ssl == NULL) {
-      (void)send(peer->fd, text + i, 1, MSG_NOSIGNAL);
-    } else {
-      ERR_clear_error();
-      (void)SSL_write(peer->ssl, text + i, 1);
-    }
-    for (int turn = 0; turn < 3; turn++) {
-      assert_true(tg_shard_turn(rig->shard, 2) >= 0);
-    }
-  }
-  ERR_clear_error();
-  return testing_now_ms() - start_ms;
-}
-
-static void test_silent_and_trickling_handshakes_end_at_their_deadline(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer peer;
-  struct testing_options options;
-  short_deadlines(&options);
-  options.shard.deadlines.handshake_ms = 100;
-  testing_rig_start(&rig, &options);
-  testing_peer_dial(&peer, rig.tls_port, 0);
-  TESTING_TURN_UNTIL(&rig, tg_shard_connections(rig.shard) == 1);
-  uint64_t start_ms = testing_now_ms();
-  // One turn without a time limit is enough.
-  assert_int_equal(tg_shard_turn(rig.shard, -1), 0);
-  assert_true(testing_now_ms() - start_ms >= 90);
-  assert_int_equal(testing_rig_counters(&rig).handshake_timed_out, 1);
-  testing_rig_settle(&rig);
-  testing_peer_close(&peer);
-
-  testing_peer_dial(&peer, rig.tls_port, 0);
-  TESTING_TURN_UNTIL(&rig, tg_shard_connections(rig.shard) == 1);
-  // The header of a record of 16 KiB, and then zeroes one by one.
-  assert_int_equal(send(peer.fd, "\x16\x03\x01\x40\x00", 5, MSG_NOSIGNAL), 5);
-  assert_in_range(trickle(&rig, &peer, "\x01"), 80, 1000);
-  assert_int_equal(testing_rig_counters(&rig).handshake_timed_out, 2);
-  testing_rig_settle(&rig);
-  testing_peer_close(&peer);
-  testing_rig_stop(&rig);
-}
-
-static void test_idle_connection_is_told_and_closed(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer peer;
-  struct testing_options options;
-  short_deadlines(&options);
-  options.shard.deadlines.idle_ms = 100;
-  testing_rig_start(&rig, &options);
-  testing_peer_connect(&peer, &rig, &kTls13);
-  // Each response earns a new wait.
-  uint64_t start_ms = testing_now_ms();
-  while (testing_now_ms() - start_ms < 300) {
-    testing_peer_echo(&peer, &rig);
-  }
-  assert_true(testing_peer_at_end(&peer, &rig));
-  assert_int_equal(testing_rig_counters(&rig).open_timed_out, 1);
-  testing_rig_settle(&rig);
-  testing_peer_close(&peer);
-  testing_rig_stop(&rig);
-}
-
-static void test_trickled_request_ends_at_its_deadline(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_options options;
-  short_deadlines(&options);
-  options.shard.deadlines.request_ms = 100;
-  testing_rig_start(&rig, &options);
-  for (uint64_t tls = 0; tls < 2; tls++) {
-    struct testing_peer peer;
-    if (tls) {
-      testing_peer_connect(&peer, &rig, &kTls13);
-    } else {
-      testing_peer_dial(&peer, rig.http_port, 0);
-    }
-    testing_peer_echo(&peer, &rig);
-    assert_in_range(trickle(&rig, &peer, "y"), 80, 2000);
-    assert_int_equal(testing_rig_counters(&rig).open_timed_out, tls + 1);
-    testing_rig_settle(&rig);
-    testing_peer_close(&peer);
-  }
-  // Requests that are completed in time are not cut however long they go on.
-  struct testing_peer peer;
-  testing_peer_dial(&peer, rig.http_port, 0);
-  uint64_t start_ms = testing_now_ms();
-  testing_peer_send(&peer, &rig, "echo ");
-  while (testing_now_ms() - start_ms < 300) {
-    char answer[7];
-    testing_peer_send(&peer, &rig, "x\necho ");
-    assert_int_equal(testing_peer_receive(&peer, &rig, answer, 7), 7);
-  }
-  assert_int_equal(testing_rig_counters(&rig).open_timed_out, 2);
-  testing_peer_close(&peer);
-  testing_rig_settle(&rig);
-  testing_rig_stop(&rig);
-}
-
-static void test_never_reading_peer_is_cut_and_a_slow_one_is_not(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer peer;
-  struct testing_options options;
-  short_deadlines(&options);
-  options.shard.deadlines.response_ms = 150;
-  testing_rig_start(&rig, &options);
-  testing_peer_connect(&peer, &rig, &(struct testing_peer_options){.receive_buffer = 8192});
-  testing_peer_send(&peer, &rig, "big 100000000\n");
-  testing_rig_settle(&rig);
-  assert_int_equal(testing_rig_counters(&rig).open_timed_out, 1);
-  testing_peer_close(&peer);
-
-  // This one takes 30 ms for each 64 KiB or so, hence far longer than the deadline for the whole.
-  testing_peer_dial(&peer, rig.http_port, 65536);
-  testing_peer_send(&peer, &rig, "big 8000000\n");
-  uint64_t start_ms = testing_now_ms();
-  for (size_t left = 8000000; left > 0;) {
-    size_t part = left < 400000 ? left : 400000;
-    receive_bulk(&peer, &rig, part);
-    left -= part;
-    usleep(30000);
-  }
-  assert_true(testing_now_ms() - start_ms > 450);
-  testing_peer_echo(&peer, &rig);
-  assert_int_equal(testing_rig_counters(&rig).open_timed_out, 1);
-  testing_peer_close(&peer);
-  testing_rig_settle(&rig);
-  testing_rig_stop(&rig);
-}
-
-static void test_drain_reads_off_what_comes_late(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer peer;
-  static char late[1000000];
-  memset(late, 'z', sizeof(late));
-  testing_rig_start(&rig, NULL);
-  testing_peer_dial(&peer, rig.http_port, 0);
-  testing_peer_send(&peer, &rig, "bye\n");
-  // The peer goes on writing before it reads, as one does that uploads what is refused.
-  TESTING_TURN_UNTIL(&rig, testing_rig_counters(&rig).draining == 1);
-  size_t sent = 0;
-  TESTING_TURN_UNTIL(&rig, ({
-    ssize_t put = send(peer.fd, late + sent, sizeof(late) - sent, MSG_NOSIGNAL);
-    sent += put > 0 ? (size_t)put : 0;
-    sent == sizeof(late);
-  }));
-  char answer[4];
-  assert_int_equal(testing_peer_receive(&peer, &rig, answer, 4), 4);
-  assert_memory_equal(answer, "bye\n", 4);
-  assert_true(testing_peer_at_end(&peer, &rig));
-  testing_peer_close(&peer);
-  testing_rig_settle(&rig);
-  assert_int_equal(testing_rig_counters(&rig).peer_reset, 0);
-  assert_int_equal(testing_rig_counters(&rig).drain_timed_out, 0);
-  testing_rig_stop(&rig);
-}
-
-static void test_drain_is_bounded_in_time_and_bytes(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer peer;
-  struct testing_options options;
-  short_deadlines(&options);
-  options.shard.deadlines.drain_ms = 100;
-  testing_rig_start(&rig, &options);
-  testing_peer_connect(&peer, &rig, &kTls13);
-  testing_peer_send(&peer, &rig, "bye\n");
-  TESTING_TURN_UNTIL(&rig, testing_rig_counters(&rig).draining == 1);
-  uint64_t start_ms = testing_now_ms();
-  testing_rig_settle(&rig);
-  assert_true(testing_now_ms() - start_ms >= 80);
-  assert_int_equal(testing_rig_counters(&rig).drain_timed_out, 1);
-  testing_peer_close(&peer);
-  testing_rig_stop(&rig);
-
-  static char endless[262144];
-  short_deadlines(&options);
-  testing_rig_start(&rig, &options);
-  testing_peer_dial(&peer, rig.http_port, 0);
-  testing_peer_send(&peer, &rig, "bye\n");
-  TESTING_TURN_UNTIL(&rig, ({
-    (void)send(peer.fd, endless, sizeof(endless), MSG_NOSIGNAL);
-    tg_shard_connections(rig.shard) == 0 && testing_rig_counters(&rig).closed == 1;
-  }));
-  assert_in_range(testing_rig_counters(&rig).bytes_read, 16000000, 18000000);
-  testing_peer_close(&peer);
-  testing_rig_stop(&rig);
-}
-
 static void test_a_busy_peer_does_not_hold_up_the_others(void **state) {
   (void)state;
   struct testing_rig rig;
@@ -452,21 +234,21 @@ static void test_a_busy_peer_does_not_hold_up_the_others(void **state) {
   testing_peer_dial(&quiet, rig.http_port, 0);
   testing_peer_echo(&busy, &rig);
   testing_peer_echo(&quiet, &rig);
-  // Half a million requests of two bytes wait, or as many as the socket holds.
+  // Requests of two bytes, as many as the socket holds.
   static char many[1000000];
   for (size_t i = 0; i < sizeof(many); i += 2) {
     many[i] = 'x';
     many[i + 1] = '\n';
   }
-  ssize_t queued = send(busy.fd, many, sizeof(many), MSG_NOSIGNAL);
-  assert_true(queued > 300000);
+  assert_true(send(busy.fd, many, sizeof(many), MSG_NOSIGNAL) > 0);
   assert_int_equal(send(quiet.fd, "echo\n", 5, MSG_NOSIGNAL), 5);
-  // Within two turns the quiet one is answered, and the busy one has not had all it asked for.
-  size_t before = rig.stats.requests;
-  assert_true(tg_shard_turn(rig.shard, 100) >= 0);
-  assert_true(tg_shard_turn(rig.shard, 0) >= 0);
+  // Within two turns the quiet one is answered, and in neither has the busy one had more than its share.
+  for (int i = 0; i < 2; i++) {
+    size_t before = rig.stats.requests;
+    assert_true(tg_shard_turn(rig.shard, 100) >= 0);
+    assert_true(rig.stats.requests - before <= (TG_STREAM_TURN_BYTES + TG_STREAM_IN_BLOCK) / 2 + 1);
+  }
   assert_int_equal(recv(quiet.fd, answer, sizeof(answer), 0), 5);
-  assert_true(rig.stats.requests - before < (size_t)queued / 2);
   testing_peer_close(&busy);
   testing_peer_close(&quiet);
   testing_rig_settle(&rig);
@@ -495,89 +277,6 @@ static void test_over_capacity(void **state) {
     testing_peer_close(&peers[i]);
   }
   testing_rig_settle(&rig);
-  testing_rig_stop(&rig);
-}
-
-static void test_wind_down(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer idle;
-  struct testing_peer silent;
-  struct testing_peer asking;
-  struct testing_peer reading;
-  struct testing_peer shaking;
-  char answer[12];
-  testing_rig_start(&rig, NULL);
-  testing_peer_connect(&idle, &rig, &kTls13);
-  testing_peer_echo(&idle, &rig);
-  testing_peer_connect(&asking, &rig, &kTls13);
-  testing_peer_send(&asking, &rig, "echo hal");
-  testing_peer_connect(&reading, &rig, &kTls13);
-  testing_peer_send(&reading, &rig, "big 9000000\n");
-  testing_peer_dial(&silent, rig.tls_port, 0);
-  testing_peer_start(&shaking, &rig, &kTls13);
-  assert_int_equal(SSL_do_handshake(shaking.ssl), -1);
-  TESTING_TURN_UNTIL(&rig, testing_rig_counters(&rig).accepted == 5 && rig.stats.requests == 2);
-  for (int i = 0; i < 5; i++) {
-    assert_true(tg_shard_turn(rig.shard, 1) >= 0);
-  }
-
-  tg_shard_wind_down(rig.shard, 60000);
-  testing_rig_counters(&rig);
-  // Nobody new.
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(rig.tls_port)};
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), -1);
-  assert_int_equal(errno, ECONNREFUSED);
-  close(fd);
-  // The idle one is told; the silent one is closed; the others get what they were promised.
-  assert_true(testing_peer_at_end(&idle, &rig));
-  assert_true(testing_peer_at_end(&silent, &rig));
-  testing_peer_send(&asking, &rig, "f\n");
-  assert_int_equal(testing_peer_receive(&asking, &rig, answer, 10), 10);
-  assert_memory_equal(answer, "echo half\n", 10);
-  assert_true(testing_peer_at_end(&asking, &rig));
-  receive_bulk(&reading, &rig, 9000000);
-  assert_true(testing_peer_at_end(&reading, &rig));
-  testing_peer_close(&idle);
-  testing_peer_close(&silent);
-  testing_peer_close(&asking);
-  testing_peer_close(&reading);
-  assert_true(testing_peer_shake(&shaking, &rig));
-  assert_true(testing_peer_at_end(&shaking, &rig));
-  testing_peer_close(&shaking);
-  testing_rig_settle(&rig);
-  assert_int_equal(testing_rig_counters(&rig).handshake_failed, 1);
-  testing_rig_stop(&rig);
-}
-
-static void test_wind_down_cuts_after_its_grace(void **state) {
-  (void)state;
-  struct testing_rig rig;
-  struct testing_peer asking;
-  struct testing_peer shaking;
-  testing_rig_start(&rig, NULL);
-  testing_peer_connect(&asking, &rig, &kTls13);
-  testing_peer_send(&asking, &rig, "echo hal");
-  testing_peer_start(&shaking, &rig, &kTls13);
-  assert_int_equal(SSL_do_handshake(shaking.ssl), -1);
-  TESTING_TURN_UNTIL(&rig, testing_rig_counters(&rig).accepted == 2);
-  for (int i = 0; i < 5; i++) {
-    assert_true(tg_shard_turn(rig.shard, 1) >= 0);
-  }
-  tg_shard_wind_down(rig.shard, 100);
-  uint64_t start_ms = testing_now_ms();
-  while (tg_shard_connections(rig.shard) > 0) {
-    assert_true(tg_shard_turn(rig.shard, -1) >= 0);
-  }
-  assert_in_range(testing_now_ms() - start_ms, 90, 5000);
-  struct tg_counters now = testing_rig_counters(&rig);
-  assert_int_equal(now.handshake_failed, 1);
-  assert_int_equal(now.handshake_timed_out, 0);
-  assert_int_equal(now.open_timed_out, 1);
-  testing_peer_close(&asking);
-  testing_peer_close(&shaking);
   testing_rig_stop(&rig);
 }
 
@@ -655,16 +354,8 @@ int main(void) {
       cmocka_unit_test(test_abort_and_refusal_to_open),
       cmocka_unit_test(test_plain_http_and_garbage_on_the_tls_port),
       cmocka_unit_test(test_end_before_and_within_the_hello),
-      cmocka_unit_test(test_silent_and_trickling_handshakes_end_at_their_deadline),
-      cmocka_unit_test(test_idle_connection_is_told_and_closed),
-      cmocka_unit_test(test_trickled_request_ends_at_its_deadline),
-      cmocka_unit_test(test_never_reading_peer_is_cut_and_a_slow_one_is_not),
-      cmocka_unit_test(test_drain_reads_off_what_comes_late),
-      cmocka_unit_test(test_drain_is_bounded_in_time_and_bytes),
       cmocka_unit_test(test_a_busy_peer_does_not_hold_up_the_others),
       cmocka_unit_test(test_over_capacity),
-      cmocka_unit_test(test_wind_down),
-      cmocka_unit_test(test_wind_down_cuts_after_its_grace),
       cmocka_unit_test(test_wake),
       cmocka_unit_test(test_destroy_with_connections_of_every_phase),
       cmocka_unit_test(test_configuration_is_checked),

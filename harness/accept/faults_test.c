@@ -1,5 +1,4 @@
-// The system calls that the accept path makes, counted, and made to fail. Linked with --wrap (see BUILD), which reaches
-// the calls of the library and of this test alike: only those on accepted sockets and listeners are counted or fail.
+// The system calls that the accept path makes, counted, and made to fail.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,166 +7,13 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <openssl/err.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
+#include "harness/accept/testing_calls.h"
 #include "harness/accept/testing_rig.h"
 
 static const struct testing_peer_options kTls13 = {.version = TLS1_3_VERSION};
-
-enum { kMaxFds = 4096 };
-
-static struct {
-  bool accepted[kMaxFds];
-  unsigned accept4;
-  unsigned recv;
-  unsigned send;
-  unsigned setsockopt;
-  unsigned epoll_ctl;
-  unsigned shutdown;
-  unsigned close;
-  unsigned empty_recv;  // of recv, those that found nothing
-  int accept4_error;    // what the next accept4 calls fail with, and how many of them
-  unsigned accept4_failures;
-  int setsockopt_error;
-  int epoll_ctl_error;
-  int io_error;  // for every n-th recv and send
-  unsigned io_every;
-  unsigned io_calls;
-  long allocations_left;  // until malloc and calloc fail; negative: never
-} sim = {.allocations_left = -1};
-
-static void sim_reset(void) {
-  memset(&sim, 0, sizeof(sim));
-  sim.allocations_left = -1;
-}
-
-static bool is_ours(int fd) {
-  return fd >= 0 && fd < kMaxFds && sim.accepted[fd];
-}
-
-int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
-int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
-int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags) {
-  sim.accept4++;
-  if (sim.accept4_failures > 0) {
-    sim.accept4_failures--;
-    errno = sim.accept4_error;
-    return -1;
-  }
-  int accepted = __real_accept4(fd, address, len, flags);
-  if (accepted >= 0 && accepted < kMaxFds) {
-    sim.accepted[accepted] = true;
-  }
-  return accepted;
-}
-
-static bool io_fails(void) {
-  if (sim.io_every == 0 || ++sim.io_calls % sim.io_every != 0) {
-    return false;
-  }
-  errno = sim.io_error;
-  return true;
-}
-
-ssize_t __real_recv(int fd, void *out, size_t len, int flags);
-ssize_t __wrap_recv(int fd, void *out, size_t len, int flags);
-ssize_t __wrap_recv(int fd, void *out, size_t len, int flags) {
-  if (!is_ours(fd)) {
-    return __real_recv(fd, out, len, flags);
-  }
-  sim.recv++;
-  ssize_t got = io_fails() ? -1 : __real_recv(fd, out, len, flags);
-  sim.empty_recv += got < 0;
-  return got;
-}
-
-ssize_t __real_send(int fd, const void *data, size_t len, int flags);
-ssize_t __wrap_send(int fd, const void *data, size_t len, int flags);
-ssize_t __wrap_send(int fd, const void *data, size_t len, int flags) {
-  if (!is_ours(fd)) {
-    return __real_send(fd, data, len, flags);
-  }
-  sim.send++;
-  assert_int_equal(flags & MSG_NOSIGNAL, MSG_NOSIGNAL);
-  return io_fails() ? -1 : __real_send(fd, data, len, flags);
-}
-
-int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
-int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
-int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len) {
-  if (!is_ours(fd)) {
-    return __real_setsockopt(fd, level, name, value, len);
-  }
-  sim.setsockopt++;
-  assert_int_equal(level, IPPROTO_TCP);
-  assert_int_equal(name, TCP_QUICKACK);
-  assert_int_equal(*(const int *)value % 2, 1);
-  if (sim.setsockopt_error != 0) {
-    errno = sim.setsockopt_error;
-    return -1;
-  }
-  return __real_setsockopt(fd, level, name, value, len);
-}
-
-int __real_epoll_ctl(int epoll_fd, int operation, int fd, struct epoll_event *event);
-int __wrap_epoll_ctl(int epoll_fd, int operation, int fd, struct epoll_event *event);
-int __wrap_epoll_ctl(int epoll_fd, int operation, int fd, struct epoll_event *event) {
-  if (is_ours(fd)) {
-    sim.epoll_ctl++;
-    if (sim.epoll_ctl_error != 0) {
-      errno = sim.epoll_ctl_error;
-      return -1;
-    }
-  }
-  return __real_epoll_ctl(epoll_fd, operation, fd, event);
-}
-
-int __real_shutdown(int fd, int how);
-int __wrap_shutdown(int fd, int how);
-int __wrap_shutdown(int fd, int how) {
-  sim.shutdown += is_ours(fd);
-  return __real_shutdown(fd, how);
-}
-
-int __real_close(int fd);
-int __wrap_close(int fd);
-int __wrap_close(int fd) {
-  if (is_ours(fd)) {
-    sim.close++;
-    sim.accepted[fd] = false;
-  }
-  return __real_close(fd);
-}
-
-static bool allocation_fails(void) {
-  if (sim.allocations_left < 0) {
-    return false;
-  }
-  if (sim.allocations_left == 0) {
-    return true;
-  }
-  sim.allocations_left--;
-  return false;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size) {
-  return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size) {
-  return allocation_fails() ? NULL : __real_calloc(count, size);
-}
 
 // One request, its answer, and the end.
 static void one_connection(struct testing_rig *rig) {
@@ -184,23 +30,23 @@ static void one_connection(struct testing_rig *rig) {
 static void test_calls_of_a_connection(void **state) {
   (void)state;
   struct testing_rig rig;
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
   one_connection(&rig);
   // One recv for the hello, the Finished, the request and the FIN each, less where two came together; one more at the
   // accept if the hello is not there yet.
-  assert_in_range(sim.recv, 3, 5);
-  assert_in_range(sim.empty_recv, 0, 1);
+  assert_in_range(testing_calls.recv, 3, 5);
+  assert_in_range(testing_calls.empty_recv, 0, 1);
   // The flight; the tickets, the answer and close_notify.
-  assert_int_equal(sim.send, 2);
+  assert_int_equal(testing_calls.send, 2);
   // TCP_QUICKACK: at the accept, after the hello, at establishment.
-  assert_int_equal(sim.setsockopt, 3);
+  assert_int_equal(testing_calls.setsockopt, 3);
   assert_int_equal(testing_rig_counters(&rig).quickack_armed, 3);
-  assert_int_equal(sim.epoll_ctl, 1);
-  assert_int_equal(sim.shutdown, 1);
-  assert_int_equal(sim.close, 1);
+  assert_int_equal(testing_calls.epoll_ctl, 1);
+  assert_int_equal(testing_calls.shutdown, 1);
+  assert_int_equal(testing_calls.close, 1);
   // The one that is accepted, and the look whether there is another.
-  assert_int_equal(sim.accept4, 2);
+  assert_int_equal(testing_calls.accept4, 2);
   testing_rig_stop(&rig);
 }
 
@@ -209,17 +55,17 @@ static void test_a_large_body_is_a_handful_of_calls(void **state) {
   struct testing_rig rig;
   struct testing_peer peer;
   static char body[1048576];
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
   testing_peer_connect(&peer, &rig, &kTls13);
   testing_peer_echo(&peer, &rig);
-  unsigned recvs = sim.recv;
-  unsigned sends = sim.send;
+  unsigned recvs = testing_calls.recv;
+  unsigned sends = testing_calls.send;
   testing_peer_send(&peer, &rig, "big 1048576\n");
   assert_int_equal(testing_peer_receive(&peer, &rig, body, sizeof(body)), sizeof(body));
-  assert_int_equal(sim.recv - recvs, 1);
+  assert_int_equal(testing_calls.recv - recvs, 1);
   // 64 records. Eight output buffers; a socket that is full in between may cost each another.
-  assert_in_range(sim.send - sends, 8, 24);
+  assert_in_range(testing_calls.send - sends, 8, 24);
   testing_peer_close(&peer);
   testing_rig_settle(&rig);
   testing_rig_stop(&rig);
@@ -230,8 +76,8 @@ static void test_setsockopt_is_best_effort(void **state) {
   static const int kErrors[] = {ENOPROTOOPT, EINVAL, EBADF};
   struct testing_rig rig;
   for (size_t i = 0; i < sizeof(kErrors) / sizeof(kErrors[0]); i++) {
-    sim_reset();
-    sim.setsockopt_error = kErrors[i];
+    testing_calls_reset();
+    testing_calls.setsockopt_error = kErrors[i];
     testing_rig_start(&rig, NULL);
     one_connection(&rig);
     struct tg_counters now = testing_rig_counters(&rig);
@@ -248,9 +94,9 @@ static void test_interrupted_and_spurious_calls(void **state) {
   struct testing_rig rig;
   for (size_t i = 0; i < 2; i++) {
     for (unsigned every = 2; every < 6; every++) {
-      sim_reset();
-      sim.io_error = kErrors[i];
-      sim.io_every = every;
+      testing_calls_reset();
+      testing_calls.io_error = kErrors[i];
+      testing_calls.io_every = every;
       testing_rig_start(&rig, NULL);
       one_connection(&rig);
       testing_rig_stop(&rig);
@@ -262,15 +108,15 @@ static void test_failing_io_ends_the_connection_only(void **state) {
   (void)state;
   static const int kErrors[] = {ECONNRESET, EPIPE, ENOBUFS, ENOMEM, ETIMEDOUT};
   struct testing_rig rig;
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
   for (size_t i = 0; i < sizeof(kErrors) / sizeof(kErrors[0]); i++) {
     for (unsigned every = 1; every < 7; every++) {
       struct testing_peer peer;
       char byte;
-      sim.io_error = kErrors[i];
-      sim.io_every = every;
-      sim.io_calls = 0;
+      testing_calls.io_error = kErrors[i];
+      testing_calls.io_every = every;
+      testing_calls.io_calls = 0;
       uint64_t accepted = testing_rig_counters(&rig).accepted;
       testing_peer_start(&peer, &rig, &kTls13);
       if (testing_peer_shake(&peer, &rig)) {
@@ -282,7 +128,7 @@ static void test_failing_io_ends_the_connection_only(void **state) {
       testing_rig_settle(&rig);
     }
   }
-  sim.io_every = 0;
+  testing_calls.io_every = 0;
   one_connection(&rig);
   testing_rig_stop(&rig);
 }
@@ -291,16 +137,16 @@ static void test_epoll_refusing_a_connection_ends_it(void **state) {
   (void)state;
   struct testing_rig rig;
   struct testing_peer peer;
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
-  sim.epoll_ctl_error = ENOSPC;
+  testing_calls.epoll_ctl_error = ENOSPC;
   testing_peer_start(&peer, &rig, &kTls13);
   // The hello may be there at once and be answered; then the connection ends for want of an event to wait for.
   testing_peer_shake(&peer, &rig);
   testing_peer_close(&peer);
   testing_rig_settle(&rig);
   assert_int_equal(testing_rig_counters(&rig).handshake_failed, 1);
-  sim.epoll_ctl_error = 0;
+  testing_calls.epoll_ctl_error = 0;
   one_connection(&rig);
   testing_rig_stop(&rig);
 }
@@ -309,11 +155,11 @@ static void test_accept_errors_that_are_skipped(void **state) {
   (void)state;
   static const int kErrors[] = {EINTR, ECONNABORTED, EPROTO, ENETUNREACH, EPERM};
   struct testing_rig rig;
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
   for (size_t i = 0; i < sizeof(kErrors) / sizeof(kErrors[0]); i++) {
-    sim.accept4_error = kErrors[i];
-    sim.accept4_failures = 20;
+    testing_calls.accept4_error = kErrors[i];
+    testing_calls.accept4_failures = 20;
     one_connection(&rig);
   }
   assert_int_equal(testing_rig_counters(&rig).accept_skipped, 20 * sizeof(kErrors) / sizeof(kErrors[0]));
@@ -327,13 +173,13 @@ static void test_accept_errors_that_pause(void **state) {
   for (size_t i = 0; i < sizeof(kErrors) / sizeof(kErrors[0]); i++) {
     struct testing_peer waiting;
     struct testing_peer open_one;
-    sim_reset();
+    testing_calls_reset();
     testing_rig_start(&rig, NULL);
     testing_peer_connect(&open_one, &rig, &kTls13);
     testing_peer_echo(&open_one, &rig);
-    sim.accept4_error = kErrors[i];
-    sim.accept4_failures = 1000000;
-    unsigned calls = sim.accept4;
+    testing_calls.accept4_error = kErrors[i];
+    testing_calls.accept4_failures = 1000000;
+    unsigned calls = testing_calls.accept4;
     testing_peer_dial(&waiting, rig.http_port, 0);
     // It asks once, and then every 100 ms; between those the turns wait.
     uint64_t start_ms = testing_now_ms();
@@ -342,11 +188,11 @@ static void test_accept_errors_that_pause(void **state) {
       assert_true(tg_shard_turn(rig.shard, 50) >= 0);
       turns++;
     }
-    assert_in_range(sim.accept4 - calls, 2, 6);
+    assert_in_range(testing_calls.accept4 - calls, 2, 6);
     assert_true(turns < 30);
-    assert_int_equal(testing_rig_counters(&rig).accept_paused, sim.accept4 - calls);
+    assert_int_equal(testing_rig_counters(&rig).accept_paused, testing_calls.accept4 - calls);
     // When there is room again it is accepted.
-    sim.accept4_failures = 0;
+    testing_calls.accept4_failures = 0;
     testing_peer_close(&open_one);
     testing_peer_echo(&waiting, &rig);
     testing_peer_close(&waiting);
@@ -360,11 +206,11 @@ static void test_an_unusable_listener_is_reported(void **state) {
   struct testing_rig rig;
   struct testing_peer open_one;
   struct testing_peer peer;
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
   testing_peer_connect(&open_one, &rig, &kTls13);
-  sim.accept4_error = EINVAL;
-  sim.accept4_failures = 1;
+  testing_calls.accept4_error = EINVAL;
+  testing_calls.accept4_failures = 1;
   testing_peer_dial(&peer, rig.http_port, 0);
   int turned = 0;
   for (int i = 0; i < 10 && turned >= 0; i++) {
@@ -392,7 +238,7 @@ static void test_an_unusable_listener_is_reported(void **state) {
 static void test_every_allocation_may_fail(void **state) {
   (void)state;
   struct testing_rig rig;
-  sim_reset();
+  testing_calls_reset();
   testing_rig_start(&rig, NULL);
   one_connection(&rig);
   bool survived = false;
@@ -430,10 +276,10 @@ static void test_every_allocation_may_fail(void **state) {
       }
       ERR_clear_error();
       assert_true(testing_now_ms() < limit_ms);
-      sim.allocations_left = left;
+      testing_calls.allocations_left = left;
       int turned = tg_shard_turn(rig.shard, 1);
-      left = sim.allocations_left;
-      sim.allocations_left = -1;
+      left = testing_calls.allocations_left;
+      testing_calls.allocations_left = -1;
       assert_true(turned >= 0);
       assert_int_equal(ERR_peek_error(), 0);
     }

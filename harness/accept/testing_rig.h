@@ -21,8 +21,7 @@ struct testing_app_stats {
   size_t opened;
   size_t closed;
   size_t requests;
-  bool opened_in_early_data;  // a connection was opened before its handshake was confirmed
-  bool refuse_to_open;        // set by the test
+  bool refuse_to_open;  // set by the test
 };
 
 struct testing_rig {
@@ -70,8 +69,8 @@ uint64_t testing_now_ms(void);
     }                                                                   \
   } while (0)
 
-// testing_key and testing_certificate make a key and a certificate for it: of the CA when `common_name` is "ca", else
-// of a leaf that the CA has signed. They are the same for the whole process.
+// A key and a certificate for it. testing_ca makes those of a CA, testing_leaf those of a leaf that `issuer` has
+// signed, or itself if that is NULL.
 struct testing_identity {
   EVP_PKEY *key;
   X509 *cert;
@@ -116,6 +115,11 @@ size_t testing_peer_receive(struct testing_peer *peer, struct testing_rig *rig, 
 
 // testing_peer_echo makes a request and checks the answer.
 void testing_peer_echo(struct testing_peer *peer, struct testing_rig *rig);
+
+// testing_peer_receive_bulk receives `len` bytes of a "big" answer; testing_peer_bye asks for the end, checks that it
+// is clean and closes. A surprise fails the test.
+void testing_peer_receive_bulk(struct testing_peer *peer, struct testing_rig *rig, size_t len);
+void testing_peer_bye(struct testing_peer *peer, struct testing_rig *rig);
 
 // testing_peer_at_end says whether the stream has ended cleanly: close_notify for TLS, then FIN and no RST.
 bool testing_peer_at_end(struct testing_peer *peer, struct testing_rig *rig);

@@ -1,12 +1,10 @@
 #include "harness/accept/tls_context.h"
 
-#include <assert.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/accept/clock.h"
 #include "harness/accept/socket_bio.h"
@@ -29,18 +27,9 @@ static int select_protocol(SSL *ssl, const uint8_t **out, uint8_t *out_len, cons
                            void *arg) {
   (void)ssl;
   (void)arg;
-  static const char kHttp11[] = "http/1.1";
-  const size_t want_len = sizeof(kHttp11) - 1;
-  for (size_t at = 0; at < in_len; at += 1u + in[at]) {
-    size_t len = in[at];
-    assert(len < in_len - at);
-    if (len == want_len && memcmp(in + at + 1, kHttp11, want_len) == 0) {
-      *out = in + at + 1;
-      *out_len = (uint8_t)len;
-      return SSL_TLSEXT_ERR_OK;
-    }
-  }
-  return SSL_TLSEXT_ERR_NOACK;
+  static const uint8_t kOurs[] = "\x08http/1.1";
+  int chosen = SSL_select_next_proto((uint8_t **)out, out_len, kOurs, sizeof(kOurs) - 1, in, in_len);
+  return chosen == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
 static bool set_certificate(SSL_CTX *ctx, const struct tg_tls_config *config, struct tg_error *err) {
