@@ -340,7 +340,7 @@ static bool run_calibration(struct tg_bench *bench, const struct tg_workload *wo
 
 const struct tg_workload tg_workloads[] = {
     {"rtt_fresh", .published = true, .run = run_rtt, .details = &rtt_fresh},
-    {"in_memory_handshake", .control = true, .run = run_calibration},
+    {"in_memory_handshake", .control = true, .with = "https_churn", .run = run_calibration},
     {"http_churn", .control = true, .published = true, .run = run_ab, .details = &ab_http_churn},
     {"https_churn", .published = true, .run = run_churn, .details = &ab_churn},
     {"https_churn_c4", .run = run_ab, .details = &ab_churn_c4},

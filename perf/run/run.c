@@ -48,14 +48,17 @@ static bool needed(const struct tg_run_config *config, const struct tg_verdict *
   if (config->size == TG_SIZE_PUBLISHED) {
     return workload->published;
   }
-  bool any = false;
+  if (workload->control && config->only == NULL) {
+    return true;
+  }
   for (size_t i = 0; i < config->manifest->num_gates; i++) {
     const struct tg_gate *gate = &config->manifest->gates[i];
-    bool concerned = uses(gate, workload) && selected(config, gate);
-    any = any || (concerned && (workload->control || gate_is_open(config, verdict, gate, round)));
+    if (uses(gate, workload) && selected(config, gate) &&
+        (workload->control || gate_is_open(config, verdict, gate, round))) {
+      return true;
+    }
   }
-  // The in-memory handshake is the measure of other gates, whichever of them are selected.
-  return any || (workload->control && config->only == NULL);
+  return workload->with != NULL && needed(config, verdict, tg_workload_find(workload->with), round);
 }
 
 static bool is_settled(const struct tg_run_config *config, const struct tg_verdict *verdict) {

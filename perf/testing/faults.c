@@ -16,7 +16,7 @@
 #define DRIBBLE_BYTES     512
 #define BURN_HANDSHAKE_US 2000
 #define BURN_INPUT_US     300
-#define THROTTLE_US       10000
+#define THROTTLE_US       3000
 #define CROWD_US          40
 
 enum kind { KIND_UNKNOWN, KIND_TLS, KIND_PLAIN };
@@ -25,7 +25,7 @@ enum fault {
   FAULT_BURN_CPU,             // CPU burnt for each TLS connection, and for each piece of TLS input
   FAULT_DRIBBLE,              // TLS input and output in pieces of 512 bytes
   FAULT_SERIALISED,           // each piece of TLS input makes its shard wait once for every connection that is open
-  FAULT_THROTTLED_PLAINTEXT,  // 10 ms of CPU burnt for each plaintext send
+  FAULT_THROTTLED_PLAINTEXT,  // 3 ms of CPU burnt for each plaintext send
   NUM_FAULTS,
 };
 
