@@ -18,6 +18,10 @@ bool tg_ab_row_holds(const struct tg_ab_row *row) {
       return ratio.high < 1;
     case TG_EXPECT_MORE:
       return ratio.low > 1;
+    case TG_EXPECT_NOT_LESS:
+      return ratio.high >= 1;
+    case TG_EXPECT_NOTHING:
+      return true;
     case TG_EXPECT_UNCHANGED:
       return ratio.low <= TG_AB_UNCHANGED && ratio.high >= 1 / TG_AB_UNCHANGED;
   }
@@ -41,6 +45,9 @@ void tg_ab_print(FILE *out, const struct tg_ab_row *rows, size_t num_rows) {
     fprintf(out, "%-44s %12s %12s %-5s  %8.3gx  %-19s %s\n", row->title,
             tg_table_number(before, tg_median(row->values[TG_BEFORE], row->rounds)),
             tg_table_number(after, tg_median(row->values[TG_AFTER], row->rounds)), row->unit,
-            less ? 1 / ratio.centre : ratio.centre, interval, tg_ab_row_holds(row) ? "yes" : "NO");
+            less ? 1 / ratio.centre : ratio.centre, interval,
+            row->expectation == TG_EXPECT_NOTHING ? "-"
+            : tg_ab_row_holds(row)                ? "yes"
+                                                  : "NO");
   }
 }

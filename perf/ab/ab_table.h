@@ -14,7 +14,9 @@ enum tg_side { TG_BEFORE, TG_AFTER, TG_SIDES };
 enum tg_expectation {
   TG_EXPECT_LESS,       // times: after < before
   TG_EXPECT_MORE,       // rates: after > before
+  TG_EXPECT_NOT_LESS,   // rates that other limits than the stall may hold down on both sides
   TG_EXPECT_UNCHANGED,  // controls
+  TG_EXPECT_NOTHING,    // recorded
 };
 
 struct tg_ab_row {

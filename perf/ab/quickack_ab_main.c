@@ -40,13 +40,14 @@ enum row {
 
 static struct tg_ab_row rows[ROWS] = {
     [ROW_RTT] = {.title = "request RTT after handshake, p50", .unit = "ms", .expectation = TG_EXPECT_LESS},
-    [ROW_HANDSHAKE] = {.title = "control: handshake, p50", .unit = "ms", .expectation = TG_EXPECT_UNCHANGED},
+    [ROW_HANDSHAKE] = {.title = "handshake, p50", .unit = "ms", .expectation = TG_EXPECT_NOTHING},
     [ROW_CROWD_1] = {.title = "handshake + request, 1 client", .unit = "/s", .expectation = TG_EXPECT_MORE},
     [ROW_CROWD_8] = {.title = "handshake + request, 8 clients", .unit = "/s", .expectation = TG_EXPECT_MORE},
     [ROW_CROWD_32] = {.title = "handshake + request, 32 clients", .unit = "/s", .expectation = TG_EXPECT_MORE},
     [ROW_AB_8] = {.title = "ab -c 8", .unit = "/s", .expectation = TG_EXPECT_MORE},
     [ROW_AB_32] = {.title = "ab -c 32", .unit = "/s", .expectation = TG_EXPECT_MORE},
-    [ROW_AB_32_RSA] = {.title = "ab -c 32, RSA-4096", .unit = "/s", .expectation = TG_EXPECT_MORE},
+    // An RSA-4096 signature takes milliseconds: on few CPUs it is the limit before and after.
+    [ROW_AB_32_RSA] = {.title = "ab -c 32, RSA-4096", .unit = "/s", .expectation = TG_EXPECT_NOT_LESS},
     [ROW_HTTP_AB] = {.title = "control: plaintext, ab -c 32", .unit = "/s", .expectation = TG_EXPECT_UNCHANGED},
     [ROW_HTTPS_WRK] = {.title = "control: HTTPS keep-alive, wrk -c 100",
                        .unit = "/s",

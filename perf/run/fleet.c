@@ -86,11 +86,12 @@ static bool start_member(struct tg_fleet *fleet, enum tg_member member, const st
   return tg_server_start(&fleet->servers[member], names[member], argv, env, err);
 }
 
-bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config, struct tg_error *err) {
+bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config, const bool wanted[TG_MEMBERS],
+                    struct tg_error *err) {
   memset(fleet, 0, sizeof(*fleet));
   bool ok = make_scratch(fleet, err) && make_client_certificate(fleet, err);
   for (int member = 0; ok && member < TG_MEMBERS; member++) {
-    ok = start_member(fleet, (enum tg_member)member, config, err);
+    ok = !wanted[member] || start_member(fleet, (enum tg_member)member, config, err);
   }
   if (!ok) {
     (void)tg_fleet_stop(fleet, NULL);

@@ -1,5 +1,5 @@
 // The servers of one run: the one that is judged, and the same program configured for the variants that need a
-// configuration of their own. All of them run from the first round to the last; an idle one costs nothing.
+// configuration of their own. They run from the first round to the last; an idle one costs nothing.
 #ifndef TLSGATE_PERF_RUN_FLEET_H
 #define TLSGATE_PERF_RUN_FLEET_H
 
@@ -30,8 +30,10 @@ struct tg_fleet {
   char client_key[PATH_MAX];
 };
 
-// tg_fleet_start starts every member. Returns false with `err` filled in; then nothing is left running or lying about.
-bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config, struct tg_error *err);
+// tg_fleet_start starts the members that `wanted` marks. Returns false with `err` filled in; then nothing is left
+// running or lying about.
+bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config, const bool wanted[TG_MEMBERS],
+                    struct tg_error *err);
 
 // tg_fleet_stop stops every member and removes the folder. Returns false with `err` filled in if one of them did not
 // end as it should have.

@@ -23,7 +23,7 @@ static const char help[] =
     "  --only GATE          a diagnostic: only this gate and what it is held against; may be repeated. The verdict is\n"
     "                       PARTIAL and the exit status never 0\n"
     "  --quickack MODE      serve with rearm (default), accept or off: the last two stall, and must fail\n"
-    "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext\n"
+    "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext, exits\n"
     "  --quiet              no progress\n"
     "  --help               this text\n"
     "\n"
@@ -56,7 +56,7 @@ static enum tg_options_result complain(const char *what, const char *value) {
 
 enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int argc, char **argv) {
   static const char *const modes[] = {"rearm", "accept", "off", NULL};
-  static const char *const faults[] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext", NULL};
+  static const char *const faults[] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext", "exits", NULL};
   static const struct option options[] = {
       {"budget", required_argument, NULL, 'b'},
       {"out", required_argument, NULL, 'o'},

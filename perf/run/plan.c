@@ -75,7 +75,6 @@ static bool add_ratio(struct tg_bench *bench, const char *metric, const char *nu
 // --- rtt_client
 
 struct rtt_details {
-  enum tg_member member;
   unsigned count;            // connections in a short round
   unsigned published_count;  // in a published one
   const char *p50;           // metric
@@ -105,7 +104,7 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
     count = FEW_CONNECTIONS;
   }
   struct tg_rtt rtt;
-  if (!tg_rtt_run(bench->tools->rtt_client, &bench->fleet->servers[details->member], count, options, &rtt, err)) {
+  if (!tg_rtt_run(bench->tools->rtt_client, &bench->fleet->servers[workload->member], count, options, &rtt, err)) {
     return false;
   }
   json_t *entry =
@@ -124,34 +123,24 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
          (details->handshake == NULL || add(bench, details->handshake, rtt.handshake_p50_ms, false, err));
 }
 
-static const struct rtt_details rtt_fresh = {.member = TG_MEMBER_MAIN,
-                                             .count = 100,
+static const struct rtt_details rtt_fresh = {.count = 100,
                                              .published_count = 200,
                                              .p50 = "tls_rtt_p50_ms",
                                              .handshake = "tls_handshake_p50_ms",
                                              .stalled = "tls_stalled_fraction",
                                              .options = {"--tls", "1.3"}};
-static const struct rtt_details rtt_tls12 = {
-    .member = TG_MEMBER_MAIN, .count = 20, .p50 = "tls12_full_rtt_p50_ms", .options = {"--tls", "1.2"}};
+static const struct rtt_details rtt_tls12 = {.count = 20, .p50 = "tls12_full_rtt_p50_ms", .options = {"--tls", "1.2"}};
 static const struct rtt_details rtt_resumed = {
-    .member = TG_MEMBER_MAIN, .count = 30, .p50 = "tls_resumed_rtt_p50_ms", .options = {"--tls", "1.3", "--resume"}};
+    .count = 30, .p50 = "tls_resumed_rtt_p50_ms", .options = {"--tls", "1.3", "--resume"}};
 static const struct rtt_details rtt_tls12_resumed = {
-    .member = TG_MEMBER_MAIN, .count = 30, .p50 = "tls12_resumed_rtt_p50_ms", .options = {"--tls", "1.2", "--resume"}};
-static const struct rtt_details rtt_split = {.member = TG_MEMBER_MAIN,
-                                             .count = 10,
-                                             .p50 = "keepalive_split_rtt_p50_ms",
-                                             .options = {"--tls", "1.3", "--keepalive-split", "3"}};
-static const struct rtt_details rtt_hrr = {.member = TG_MEMBER_HRR,
-                                           .count = 20,
-                                           .p50 = "hrr_rtt_p50_ms",
-                                           .options = {"--tls", "1.3", "--groups", "X25519:P-384", "--expect-hrr"}};
-static const struct rtt_details rtt_client_certificate = {.member = TG_MEMBER_CLIENT_CA,
-                                                          .count = 20,
-                                                          .p50 = "client_cert_rtt_p50_ms",
-                                                          .options = {"--tls", "1.3"},
-                                                          .client_certificate = true};
-static const struct rtt_details rtt_rsa4096 = {
-    .member = TG_MEMBER_RSA4096, .count = 20, .p50 = "rsa4096_rtt_p50_ms", .options = {"--tls", "1.3"}};
+    .count = 30, .p50 = "tls12_resumed_rtt_p50_ms", .options = {"--tls", "1.2", "--resume"}};
+static const struct rtt_details rtt_split = {
+    .count = 10, .p50 = "keepalive_split_rtt_p50_ms", .options = {"--tls", "1.3", "--keepalive-split", "3"}};
+static const struct rtt_details rtt_hrr = {
+    .count = 20, .p50 = "hrr_rtt_p50_ms", .options = {"--tls", "1.3", "--groups", "X25519:P-384", "--expect-hrr"}};
+static const struct rtt_details rtt_client_certificate = {
+    .count = 20, .p50 = "client_cert_rtt_p50_ms", .options = {"--tls", "1.3"}, .client_certificate = true};
+static const struct rtt_details rtt_rsa4096 = {.count = 20, .p50 = "rsa4096_rtt_p50_ms", .options = {"--tls", "1.3"}};
 
 bool tg_bench_host_stalls(const struct tg_toolbox *tools, struct tg_server *off, bool *stalls, double *p50_ms,
                           struct tg_error *err) {
@@ -350,9 +339,9 @@ const struct tg_workload tg_workloads[] = {
     {"http_keepalive", .control = true, .published = true, .run = run_wrk, .details = &wrk_http_keepalive},
     {"https_keepalive", .published = true, .run = run_wrk, .details = &wrk_https_keepalive},
     {"handshake_scaling", .run = run_scaling},
-    {"rtt_hrr", .run = run_rtt, .details = &rtt_hrr},
-    {"rtt_client_cert", .run = run_rtt, .details = &rtt_client_certificate},
-    {"rtt_rsa4096", .run = run_rtt, .details = &rtt_rsa4096},
+    {"rtt_hrr", .member = TG_MEMBER_HRR, .run = run_rtt, .details = &rtt_hrr},
+    {"rtt_client_cert", .member = TG_MEMBER_CLIENT_CA, .run = run_rtt, .details = &rtt_client_certificate},
+    {"rtt_rsa4096", .member = TG_MEMBER_RSA4096, .run = run_rtt, .details = &rtt_rsa4096},
     {"rtt_tls12_full", .run = run_rtt, .details = &rtt_tls12},
     {"http_big", .control = true, .published = true, .run = run_wrk, .details = &wrk_http_big},
     {"https_big", .published = true, .run = run_wrk, .details = &wrk_https_big},

@@ -41,9 +41,10 @@ struct tg_bench {
 
 struct tg_workload {
   const char *name;
-  bool control;      // runs in every round of a whole run
-  const char *with;  // a workload whose figures it is the measure of: runs whenever that one does; NULL
-  bool published;    // belongs to the published suite
+  enum tg_member member;  // the server that it loads
+  bool control;           // runs in every round of a whole run
+  const char *with;       // a workload whose figures it is the measure of: runs whenever that one does; NULL
+  bool published;         // belongs to the published suite
   bool (*run)(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err);
   const void *details;  // for run()
 };

@@ -164,14 +164,22 @@ static bool look_at_host(const struct tg_run_config *config, const struct tg_too
   return ok;
 }
 
+static void members_wanted(const struct tg_run_config *config, bool wanted[TG_MEMBERS]) {
+  for (const struct tg_workload *workload = tg_workloads; workload->name != NULL; workload++) {
+    wanted[workload->member] = wanted[workload->member] || needed(config, NULL, workload, 0);
+  }
+}
+
 bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, struct tg_error *err) {
   memset(out, 0, sizeof(*out));
+  bool wanted[TG_MEMBERS] = {false};
+  members_wanted(config, wanted);
   struct tg_toolbox tools;
   struct tg_fleet fleet;
   struct tg_cpu_times before = {.total = 0};
   struct tg_cpu_times after = {.total = 0};
   if (!tg_toolbox_find(&tools, err) || !look_at_host(config, &tools, out, 0, err) ||
-      !tg_fleet_start(&fleet, &config->fleet, err)) {
+      !tg_fleet_start(&fleet, &config->fleet, wanted, err)) {
     return false;
   }
   out->samples = tg_samples_create();

@@ -19,6 +19,9 @@
 #define THROTTLE_US       3000
 #define CROWD_US          40
 
+#define EXIT_AT     5
+#define EXIT_STATUS 70
+
 enum kind { KIND_UNKNOWN, KIND_TLS, KIND_PLAIN };
 
 enum fault {
@@ -26,14 +29,17 @@ enum fault {
   FAULT_DRIBBLE,              // TLS input and output in pieces of 512 bytes
   FAULT_SERIALISED,           // each piece of TLS input makes its shard wait once for every connection that is open
   FAULT_THROTTLED_PLAINTEXT,  // 3 ms of CPU burnt for each plaintext send
+  FAULT_EXITS,                // the process exits at its fifth TLS connection
   NUM_FAULTS,
 };
 
-static const char *const fault_names[NUM_FAULTS] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext"};
+static const char *const fault_names[NUM_FAULTS] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext",
+                                                    "exits"};
 
 static enum fault active;
 static _Atomic unsigned char kinds[FD_MAX];
 static atomic_int open_connections;
+static atomic_int tls_connections;
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
 int __real_close(int fd);
@@ -99,6 +105,9 @@ static void classify(int fd, unsigned char first_byte) {
   atomic_store(&kinds[fd], (unsigned char)kind);
   if (kind == KIND_TLS) {
     atomic_fetch_add(&open_connections, 1);
+    if (active == FAULT_EXITS && atomic_fetch_add(&tls_connections, 1) + 1 == EXIT_AT) {
+      _exit(EXIT_STATUS);
+    }
     if (active == FAULT_BURN_CPU) {
       burn_us(BURN_HANDSHAKE_US);
     }

@@ -1,0 +1,153 @@
+// The gates as a program: what it refuses, what it leaves behind when a run fails, and a host that hides the stall.
+// usage: cli_test GATES_RUN
+#include <limits.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "perf/process/child.h"
+
+#define ARGS_MAX 12
+
+static const char *program;
+static char folder[PATH_MAX];
+
+static void run(const char *const *args, struct tg_child_result *result) {
+  const char *argv[ARGS_MAX] = {program};
+  struct tg_error err;
+  for (size_t i = 0; args[i] != NULL; i++) {
+    argv[i + 1] = args[i];
+  }
+  if (!tg_child_run(argv, 200, result, &err)) {
+    fail_msg("%s", err.text);
+  }
+}
+
+static void expect(const char *const *args, int status, const char *words) {
+  struct tg_child_result result;
+  run(args, &result);
+  if (result.exit_status != status || (strstr(result.err, words) == NULL && strstr(result.out, words) == NULL)) {
+    fail_msg("%s: exit %d, wanted %d and \"%s\"\n%s%s", args[0], result.exit_status, status, words, result.out,
+             result.err);
+  }
+  tg_child_result_free(&result);
+}
+
+static json_t *report(void) {
+  char path[PATH_MAX];
+  (void)snprintf(path, sizeof(path), "%.4000s/report.json", folder);
+  json_t *json = json_load_file(path, 0, NULL);
+  assert_non_null(json);
+  return json;
+}
+
+static int make_folder(void **state) {
+  (void)state;
+  (void)snprintf(folder, sizeof(folder), "%.3000s/gates-XXXXXX", getenv("TEST_TMPDIR"));
+  return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static void test_bad_usage(void **state) {
+  (void)state;
+  static const struct {
+    const char *args[4];
+    const char *words;
+  } cases[] = {
+      {{"--nonsense"}, "--nonsense"},
+      {{"--budget", "4"}, "5 to 3600"},
+      {{"--budget", "ten"}, "not ten"},
+      {{"--budget", "20x"}, "not 20x"},
+      {{"--quickack", "on"}, "not on"},
+      {{"--fault", "gremlin"}, "gremlin"},
+      {{"--only", "no_such_gate"}, "no_such_gate"},
+      {{"--published", "--only", "tls_rtt_p50_ms"}, "exclude"},
+      {{"stray"}, "stray"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    expect(cases[i].args, 2, cases[i].words);
+  }
+  const char *const help[] = {"--help", NULL};
+  expect(help, 0, "usage:");
+}
+
+static void test_one_gate_is_no_verdict(void **state) {
+  (void)state;
+  const char *const args[] = {"--only", "tls12_resumed_rtt_p50_ms", "--out", folder, "--quiet", NULL};
+  expect(args, 3, "PARTIAL");
+  json_t *json = report();
+  assert_non_null(json_object_get(json, "gates"));
+  json_decref(json);
+}
+
+static void test_a_stalled_server_fails(void **state) {
+  (void)state;
+  const char *const args[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", "--quickack", "off", NULL};
+  expect(args, 1, "lost quickack re-arm");
+}
+
+static void test_a_server_that_dies_fails_the_run(void **state) {
+  (void)state;
+  const char *const args[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", "--fault", "exits", NULL};
+  expect(args, 1, "rtt_fresh");
+  json_t *json = report();
+  assert_true(json_is_false(json_object_get(json, "passed")));
+  assert_non_null(json_object_get(json_object_get(json, "error"), "message"));
+  assert_null(json_object_get(json, "gates"));
+  json_decref(json);
+}
+
+static void ip(const char *const *argv) {
+  struct tg_child_result result;
+  struct tg_error err;
+  if (!tg_child_run(argv, 20, &result, &err)) {
+    fail_msg("%s", err.text);
+  }
+  if (result.exit_status != 0) {
+    fail_msg("ip: %s", result.err);
+  }
+  tg_child_result_free(&result);
+}
+
+// Last: the namespace stays.
+static void test_a_host_that_hides_the_stall_is_undecided(void **state) {
+  (void)state;
+  if (unshare(CLONE_NEWNET) != 0) {
+    fail_msg("cannot make a network namespace: run as root");
+  }
+  const char *const up[] = {"ip", "link", "set", "lo", "up", NULL};
+  const char *const quickack[] = {"ip",   "route", "change",    "local",    "127.0.0.1", "dev",
+                                  "lo",   "table", "local",     "proto",    "kernel",    "scope",
+                                  "host", "src",   "127.0.0.1", "quickack", "1",         NULL};
+  ip(up);
+  ip(quickack);
+  const char *const healthy[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", NULL};
+  expect(healthy, 3, "quickack 1");
+  const char *const off[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", "--quickack", "off", NULL};
+  expect(off, 3, "hides the stall");
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: cli_test GATES_RUN\n");
+    return 2;
+  }
+  program = argv[1];
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_bad_usage, make_folder),
+      cmocka_unit_test_setup(test_one_gate_is_no_verdict, make_folder),
+      cmocka_unit_test_setup(test_a_stalled_server_fails, make_folder),
+      cmocka_unit_test_setup(test_a_server_that_dies_fails_the_run, make_folder),
+      cmocka_unit_test_setup(test_a_host_that_hides_the_stall_is_undecided, make_folder),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
