@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "harness/accept/conn.h"
 #include "harness/accept/testing_rig.h"
 
 static const struct testing_peer_options kTls13 = {.version = TLS1_3_VERSION};
@@ -158,6 +159,36 @@ static void test_never_reading_peer_is_cut_and_a_slow_one_is_not(void **state) {
   testing_rig_stop(&rig);
 }
 
+static void test_trickled_reading_ends_at_the_deadline(void **state) {
+  (void)state;
+  struct testing_rig rig;
+  struct testing_peer peer;
+  struct testing_options options;
+  char part[2048];
+  const int small = 4608;
+  short_deadlines(&options);
+  options.shard.deadlines.response_ms = 150;
+  testing_rig_start(&rig, &options);
+  testing_peer_dial(&peer, rig.http_port, 4608);
+  testing_peer_echo(&peer, &rig);
+  // Small buffers on both sides, so that the server's socket takes a little each time the peer reads a little.
+  struct tg_conn *conn = TG_CONTAINER(rig.shard->conns.next, struct tg_conn, member);
+  assert_int_equal(setsockopt(conn->stream.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)), 0);
+  testing_peer_send(&peer, &rig, "big 100000000\n");
+  uint64_t start_ms = testing_now_ms();
+  while (tg_shard_connections(rig.shard) > 0) {
+    assert_true(testing_now_ms() - start_ms < 5000);
+    (void)recv(peer.fd, part, sizeof(part), 0);
+    usleep(10000);
+    assert_true(tg_shard_turn(rig.shard, 0) >= 0);
+  }
+  assert_true(testing_rig_counters(&rig).bytes_written < 1000000);
+  assert_int_equal(testing_rig_counters(&rig).open_timed_out, 1);
+  testing_peer_close(&peer);
+  testing_rig_settle(&rig);
+  testing_rig_stop(&rig);
+}
+
 static void test_drain_reads_off_what_comes_late(void **state) {
   (void)state;
   struct testing_rig rig;
@@ -224,6 +255,7 @@ int main(void) {
       cmocka_unit_test(test_idle_connection_is_told_and_closed),
       cmocka_unit_test(test_trickled_request_ends_at_its_deadline),
       cmocka_unit_test(test_never_reading_peer_is_cut_and_a_slow_one_is_not),
+      cmocka_unit_test(test_trickled_reading_ends_at_the_deadline),
       cmocka_unit_test(test_drain_reads_off_what_comes_late),
       cmocka_unit_test(test_drain_is_bounded_in_time_and_bytes),
   };
