@@ -255,6 +255,69 @@ static void test_a_busy_peer_does_not_hold_up_the_others(void **state) {
   testing_rig_stop(&rig);
 }
 
+// An application that takes one byte at a time and asks for a pause after each: the library holds what it has not seen.
+static void *sipping_opened(void *data, struct tg_conn *conn) {
+  (void)conn;
+  return data;
+}
+
+static enum tg_app_next sipping_readable(void *opaque, struct tg_conn *conn) {
+  size_t *sipped = opaque;
+  char byte;
+  ssize_t got = tg_conn_read(conn, &byte, 1);
+  *sipped += got == 1;
+  return got == 1 ? TG_APP_WRITE : TG_APP_IDLE;
+}
+
+static enum tg_app_next sipping_writable(void *opaque, struct tg_conn *conn) {
+  (void)opaque;
+  (void)conn;
+  return TG_APP_IDLE;
+}
+
+static void sipping_closed(void *opaque) {
+  (void)opaque;
+}
+
+static void test_bytes_read_ahead_are_not_forgotten(void **state) {
+  (void)state;
+  static const struct tg_app kSipping = {.opened = sipping_opened,
+                                         .readable = sipping_readable,
+                                         .writable = sipping_writable,
+                                         .finish_requested = sipping_writable,
+                                         .closed = sipping_closed};
+  struct testing_rig rig;
+  struct testing_options options;
+  size_t sipped = 0;
+  testing_options_default(&options);
+  options.shard.app = &kSipping;
+  options.shard.app_data = &sipped;
+  testing_rig_start(&rig, &options);
+  for (int tls = 0; tls < 2; tls++) {
+    struct testing_peer peer;
+    char text[1001];
+    memset(text, 'y', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    if (tls) {
+      testing_peer_connect(&peer, &rig, &kTls13);
+    } else {
+      testing_peer_dial(&peer, rig.http_port, 0);
+    }
+    sipped = 0;
+    testing_peer_send(&peer, &rig, text);
+    // One recv has fetched it all, so no event will tell of the rest, and there is far more than a run's worth.
+    TESTING_TURN_UNTIL(&rig, sipped > 0);
+    assert_true(sipped < 500);
+    for (int i = 0; i < 100 && sipped < 1000; i++) {
+      assert_true(tg_shard_turn(rig.shard, -1) >= 0);
+    }
+    assert_int_equal(sipped, 1000);
+    testing_peer_close(&peer);
+    testing_rig_settle(&rig);
+  }
+  testing_rig_stop(&rig);
+}
+
 static void test_over_capacity(void **state) {
   (void)state;
   struct testing_rig rig;
@@ -355,6 +418,7 @@ int main(void) {
       cmocka_unit_test(test_plain_http_and_garbage_on_the_tls_port),
       cmocka_unit_test(test_end_before_and_within_the_hello),
       cmocka_unit_test(test_a_busy_peer_does_not_hold_up_the_others),
+      cmocka_unit_test(test_bytes_read_ahead_are_not_forgotten),
       cmocka_unit_test(test_over_capacity),
       cmocka_unit_test(test_wake),
       cmocka_unit_test(test_destroy_with_connections_of_every_phase),

@@ -69,8 +69,10 @@ void testing_rig_start(struct testing_rig *rig, const struct testing_options *op
   assert_true(config.tls_listener >= 0);
   config.http_listener = tg_listener_open("127.0.0.1", 0, true, &err);
   assert_true(config.http_listener >= 0);
-  config.app = &testing_app;
-  config.app_data = &rig->stats;
+  if (config.app == NULL) {
+    config.app = &testing_app;
+    config.app_data = &rig->stats;
+  }
   rig->tls_port = tg_listener_port(config.tls_listener);
   rig->http_port = tg_listener_port(config.http_listener);
   rig->shard = tg_shard_create(&config, &err);

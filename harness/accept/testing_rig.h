@@ -33,7 +33,7 @@ struct testing_rig {
 };
 
 struct testing_options {
-  struct tg_shard_config shard;  // listeners, tls and app are filled in
+  struct tg_shard_config shard;  // listeners and tls are filled in, and so is app unless the test has its own
   const char *groups;
   const char *client_ca_file;
   bool early_data;
