@@ -119,6 +119,34 @@ static void test_half_closed_peer_is_answered(void **state) {
   testing_rig_stop(&rig);
 }
 
+static void test_peer_that_half_closes_while_its_answer_waits(void **state) {
+  (void)state;
+  struct testing_rig rig;
+  struct testing_peer peer;
+  const int small = 4608;
+  testing_rig_start(&rig, NULL);
+  testing_peer_dial(&peer, rig.http_port, small);
+  testing_peer_echo(&peer, &rig);
+  // The answer fits the output buffer and not the socket's, so the application is done and the peer is read from.
+  assert_int_equal(setsockopt(only_conn(&rig)->stream.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)), 0);
+  testing_peer_send(&peer, &rig, "big 100000\n");
+  TESTING_TURN_UNTIL(&rig, only_conn(&rig)->stream.blocked);
+  assert_int_equal(only_conn(&rig)->next, TG_APP_IDLE);
+  assert_int_equal(shutdown(peer.fd, SHUT_WR), 0);
+  size_t events = 0;
+  for (int i = 0; i < 50; i++) {
+    int turned = tg_shard_turn(rig.shard, 1);
+    assert_true(turned >= 0);
+    events += (size_t)turned;
+  }
+  assert_true(events < 10);
+  testing_peer_receive_bulk(&peer, &rig, 100000);
+  assert_true(testing_peer_at_end(&peer, &rig));
+  testing_rig_settle(&rig);
+  testing_peer_close(&peer);
+  testing_rig_stop(&rig);
+}
+
 static void test_reset_in_mid_response(void **state) {
   (void)state;
   struct testing_rig rig;
@@ -413,6 +441,7 @@ int main(void) {
       cmocka_unit_test(test_large_responses_and_pipelined_requests),
       cmocka_unit_test(test_every_accepted_socket_has_nodelay),
       cmocka_unit_test(test_half_closed_peer_is_answered),
+      cmocka_unit_test(test_peer_that_half_closes_while_its_answer_waits),
       cmocka_unit_test(test_reset_in_mid_response),
       cmocka_unit_test(test_abort_and_refusal_to_open),
       cmocka_unit_test(test_plain_http_and_garbage_on_the_tls_port),
