@@ -22,8 +22,8 @@ static void short_deadlines(struct testing_options *options) {
       .handshake_ms = 60000, .request_ms = 60000, .idle_ms = 60000, .response_ms = 60000, .drain_ms = 60000};
 }
 
-// Sends one byte of the text at a time, a few milliseconds apart, until the connection is gone; returns after how long.
-static uint64_t trickle(struct testing_rig *rig, struct testing_peer *peer, const char *text) {
+// Sends one byte of the text at a time, a few milliseconds apart, until the connection is gone.
+static void trickle(struct testing_rig *rig, struct testing_peer *peer, const char *text) {
   uint64_t start_ms = testing_now_ms();
   for (size_t i = 0; tg_shard_connections(rig->shard) > 0; i = (i + 1) % strlen(text)) {
     assert_true(testing_now_ms() - start_ms < TESTING_PATIENCE_MS);
@@ -38,7 +38,6 @@ static uint64_t trickle(struct testing_rig *rig, struct testing_peer *peer, cons
     }
   }
   ERR_clear_error();
-  return testing_now_ms() - start_ms;
 }
 
 static void test_silent_and_trickling_handshakes_end_at_their_deadline(void **state) {
@@ -49,21 +48,23 @@ static void test_silent_and_trickling_handshakes_end_at_their_deadline(void **st
   short_deadlines(&options);
   options.shard.deadlines.handshake_ms = 100;
   testing_rig_start(&rig, &options);
+  uint64_t start_ms = testing_now_ms();
   testing_peer_dial(&peer, rig.tls_port, 0);
   TESTING_TURN_UNTIL(&rig, tg_shard_connections(rig.shard) == 1);
-  uint64_t start_ms = testing_now_ms();
   // One turn without a time limit is enough.
   assert_int_equal(tg_shard_turn(rig.shard, -1), 0);
-  assert_true(testing_now_ms() - start_ms >= 90);
+  assert_true(testing_now_ms() - start_ms >= 100);
   assert_int_equal(testing_rig_counters(&rig).handshake_timed_out, 1);
   testing_rig_settle(&rig);
   testing_peer_close(&peer);
 
+  start_ms = testing_now_ms();
   testing_peer_dial(&peer, rig.tls_port, 0);
   TESTING_TURN_UNTIL(&rig, tg_shard_connections(rig.shard) == 1);
   // The header of a record of 16 KiB, and then zeroes one by one.
   assert_int_equal(send(peer.fd, "\x16\x03\x01\x40\x00", 5, MSG_NOSIGNAL), 5);
-  assert_in_range(trickle(&rig, &peer, "\x01"), 80, 1000);
+  trickle(&rig, &peer, "\x01");
+  assert_in_range(testing_now_ms() - start_ms, 100, 5000);
   assert_int_equal(testing_rig_counters(&rig).handshake_timed_out, 2);
   testing_rig_settle(&rig);
   testing_peer_close(&peer);
@@ -76,12 +77,12 @@ static void test_idle_connection_is_told_and_closed(void **state) {
   struct testing_peer peer;
   struct testing_options options;
   short_deadlines(&options);
-  options.shard.deadlines.idle_ms = 100;
+  options.shard.deadlines.idle_ms = 300;
   testing_rig_start(&rig, &options);
   testing_peer_connect(&peer, &rig, &kTls13);
   // Each response earns a new wait.
   uint64_t start_ms = testing_now_ms();
-  while (testing_now_ms() - start_ms < 300) {
+  while (testing_now_ms() - start_ms < 700) {
     testing_peer_echo(&peer, &rig);
   }
   assert_true(testing_peer_at_end(&peer, &rig));
@@ -96,7 +97,7 @@ static void test_trickled_request_ends_at_its_deadline(void **state) {
   struct testing_rig rig;
   struct testing_options options;
   short_deadlines(&options);
-  options.shard.deadlines.request_ms = 100;
+  options.shard.deadlines.request_ms = 300;
   testing_rig_start(&rig, &options);
   for (uint64_t tls = 0; tls < 2; tls++) {
     struct testing_peer peer;
@@ -106,7 +107,9 @@ static void test_trickled_request_ends_at_its_deadline(void **state) {
       testing_peer_dial(&peer, rig.http_port, 0);
     }
     testing_peer_echo(&peer, &rig);
-    assert_in_range(trickle(&rig, &peer, "y"), 80, 2000);
+    uint64_t start_ms = testing_now_ms();
+    trickle(&rig, &peer, "y");
+    assert_in_range(testing_now_ms() - start_ms, 300, 5000);
     assert_int_equal(testing_rig_counters(&rig).open_timed_out, tls + 1);
     testing_rig_settle(&rig);
     testing_peer_close(&peer);
@@ -116,7 +119,7 @@ static void test_trickled_request_ends_at_its_deadline(void **state) {
   testing_peer_dial(&peer, rig.http_port, 0);
   uint64_t start_ms = testing_now_ms();
   testing_peer_send(&peer, &rig, "echo ");
-  while (testing_now_ms() - start_ms < 300) {
+  while (testing_now_ms() - start_ms < 700) {
     char answer[7];
     testing_peer_send(&peer, &rig, "x\necho ");
     assert_int_equal(testing_peer_receive(&peer, &rig, answer, 7), 7);
@@ -133,7 +136,7 @@ static void test_never_reading_peer_is_cut_and_a_slow_one_is_not(void **state) {
   struct testing_peer peer;
   struct testing_options options;
   short_deadlines(&options);
-  options.shard.deadlines.response_ms = 150;
+  options.shard.deadlines.response_ms = 400;
   testing_rig_start(&rig, &options);
   testing_peer_connect(&peer, &rig, &(struct testing_peer_options){.receive_buffer = 8192});
   testing_peer_send(&peer, &rig, "big 100000000\n");
@@ -141,7 +144,7 @@ static void test_never_reading_peer_is_cut_and_a_slow_one_is_not(void **state) {
   assert_int_equal(testing_rig_counters(&rig).open_timed_out, 1);
   testing_peer_close(&peer);
 
-  // This one takes 30 ms for each 64 KiB or so, hence far longer than the deadline for the whole.
+  // This one rests 60 ms every 400,000 bytes, hence far longer than the deadline for the whole.
   testing_peer_dial(&peer, rig.http_port, 65536);
   testing_peer_send(&peer, &rig, "big 8000000\n");
   uint64_t start_ms = testing_now_ms();
@@ -149,9 +152,9 @@ static void test_never_reading_peer_is_cut_and_a_slow_one_is_not(void **state) {
     size_t part = left < 400000 ? left : 400000;
     testing_peer_receive_bulk(&peer, &rig, part);
     left -= part;
-    usleep(30000);
+    usleep(60000);
   }
-  assert_true(testing_now_ms() - start_ms > 450);
+  assert_true(testing_now_ms() - start_ms > 1000);
   testing_peer_echo(&peer, &rig);
   assert_int_equal(testing_rig_counters(&rig).open_timed_out, 1);
   testing_peer_close(&peer);
@@ -226,11 +229,11 @@ static void test_drain_is_bounded_in_time_and_bytes(void **state) {
   options.shard.deadlines.drain_ms = 100;
   testing_rig_start(&rig, &options);
   testing_peer_connect(&peer, &rig, &kTls13);
+  uint64_t start_ms = testing_now_ms();
   testing_peer_send(&peer, &rig, "bye\n");
   TESTING_TURN_UNTIL(&rig, testing_rig_counters(&rig).draining == 1);
-  uint64_t start_ms = testing_now_ms();
   testing_rig_settle(&rig);
-  assert_true(testing_now_ms() - start_ms >= 80);
+  assert_true(testing_now_ms() - start_ms >= 100);
   assert_int_equal(testing_rig_counters(&rig).drain_timed_out, 1);
   testing_peer_close(&peer);
   testing_rig_stop(&rig);
