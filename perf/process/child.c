@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -24,6 +25,14 @@ double tg_now_s(void) {
   struct timespec now;
   (void)clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void tg_command_line(const char *const argv[], char *out, size_t size) {
+  size_t len = 0;
+  out[0] = '\0';
+  for (size_t i = 0; argv[i] != NULL && len < size; i++) {
+    len += (size_t)snprintf(out + len, size - len, "%s%s", i > 0 ? " " : "", argv[i]);
+  }
 }
 
 // In the child: becomes argv[0], or tells the parent why not through `report`.

@@ -35,6 +35,9 @@ pid_t tg_child_start(const char *const argv[], const char *const env[], const ch
 // tg_child_result.exit_status; *killed says whether it had to be killed.
 int tg_child_wait(pid_t pid, double timeout_s, bool *killed);
 
+// tg_command_line writes the arguments of `argv`, separated by spaces, to `out`: for people, not for a shell.
+void tg_command_line(const char *const argv[], char *out, size_t size);
+
 // tg_now_s returns CLOCK_MONOTONIC in seconds.
 double tg_now_s(void);
 

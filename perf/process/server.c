@@ -71,6 +71,7 @@ static bool read_ready_line(struct tg_server *server, struct tg_error *err) {
 bool tg_server_start(struct tg_server *server, const char *name, const char *const argv[], const char *const env[],
                      struct tg_error *err) {
   *server = (struct tg_server){.name = name, .out_fd = -1};
+  tg_command_line(argv, server->command, sizeof(server->command));
   pid_t pid = tg_child_start(argv, env, NULL, &server->out_fd, err);
   if (pid < 0) {
     return false;

@@ -18,6 +18,7 @@ struct tg_server {
   int out_fd;          // its standard output
   uint16_t tls_port;   // 0: none
   uint16_t http_port;  // 0: none
+  char command[512];   // what was started, for a report
 };
 
 // tg_server_start runs argv and reads the one JSON line that says its ports. `env` as in tg_child_start. Returns false

@@ -88,15 +88,15 @@ static json_t *gates_of(const struct tg_verdict *verdict) {
 
 static json_t *report_of(const struct tg_run *run, const json_t *provenance) {
   const struct tg_verdict *verdict = run->verdict;
-  return json_pack("{s:i, s:b, s:s, s:I, s:I, s:I, s:I, s:f, s:b, s:o, s:{s:b, s:f, s:f, s:o}, s:o, s:O}", "schema",
-                   REPORT_SCHEMA, "passed", verdict->status == TG_STATUS_PASS, "verdict",
+  return json_pack("{s:i, s:b, s:s, s:I, s:I, s:I, s:I, s:f, s:b, s:o, s:{s:b, s:f, s:f, s:o}, s:o, s:O?, s:O}",
+                   "schema", REPORT_SCHEMA, "passed", verdict->status == TG_STATUS_PASS, "verdict",
                    tg_status_name(verdict->status), "gates_passed", (json_int_t)verdict->passed, "gates_failed",
                    (json_int_t)verdict->failed, "gates_undecided", (json_int_t)verdict->undecided, "gates_judged",
                    (json_int_t)verdict->gated, "measured_s", run->measured_s, "budget_extended", run->extended,
                    "stolen_fraction", real_or_null(true, run->stolen), "negative_control", "host_stalls",
                    run->host_stalls, "off_p50_ms_before", run->off_p50_ms[0], "off_p50_ms_after", run->off_p50_ms[1],
                    "hidden_by", run->host_stalls ? json_null() : json_string(run->hidden_by), "gates",
-                   gates_of(verdict), "provenance", provenance);
+                   gates_of(verdict), "commands", run->commands, "provenance", provenance);
 }
 
 static json_t *samples_of(const struct tg_run *run) {

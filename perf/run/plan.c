@@ -44,7 +44,12 @@ static void keep_raw(struct tg_bench *bench, const char *workload, json_t *entry
   (void)json_array_append_new(entries, entry);
 }
 
+static void keep_command(struct tg_bench *bench, const char *workload, const char *command) {
+  (void)json_object_set_new(bench->commands, workload, json_string(command));
+}
+
 static void keep_load(struct tg_bench *bench, const char *workload, const struct tg_load *load) {
+  keep_command(bench, workload, load->command);
   keep_raw(bench, workload,
            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "units", load->units, "seconds", load->seconds, "rate",
                      load->rate, "bytes_per_s", load->bytes_per_s, "client_cpu_s", load->client_cpu_s, "server_cpu_s",
@@ -107,10 +112,11 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
   if (!tg_rtt_run(bench->tools->rtt_client, &bench->fleet->servers[workload->member], count, options, &rtt, err)) {
     return false;
   }
-  json_t *entry =
-      json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:O}", "p50_ms", rtt.p50_ms, "p90_ms", rtt.p90_ms, "p99_ms",
-                rtt.p99_ms, "max_ms", rtt.max_ms, "handshake_p50_ms", rtt.handshake_p50_ms, "stalled",
-                (json_int_t)rtt.stalled, "server_cpu_s", rtt.server_cpu_s, "samples", rtt.samples);
+  json_t *entry = json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:O}", "p50_ms", rtt.p50_ms, "p90_ms", rtt.p90_ms,
+                            "p99_ms", rtt.p99_ms, "max_ms", rtt.max_ms, "handshake_p50_ms", rtt.handshake_p50_ms,
+                            "stalled", (json_int_t)rtt.stalled, "server_cpu_s", rtt.server_cpu_s, "client_cpu_s",
+                            rtt.client_cpu_s, "samples", rtt.samples);
+  keep_command(bench, workload->name, rtt.command);
   keep_raw(bench, workload->name, entry);
   json_decref(rtt.samples);
   struct tg_error problem;

@@ -34,7 +34,8 @@ struct tg_bench {
   struct tg_fleet *fleet;
   const struct tg_toolbox *tools;
   struct tg_samples *samples;
-  struct json_t *raw;  // object: workload name -> array of what its tool said, one entry a round
+  struct json_t *raw;       // object: workload name -> array of what its tool said, one entry a round
+  struct json_t *commands;  // object: workload name -> the last command it ran
   enum tg_size size;
   size_t round;
 };

@@ -115,8 +115,12 @@ static struct tg_verdict *judge(const struct tg_run_config *config, const struct
 
 static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *fleet, const struct tg_toolbox *tools,
                        struct tg_run *run, struct tg_error *err) {
-  struct tg_bench bench = {
-      .fleet = fleet, .tools = tools, .samples = run->samples, .raw = run->raw, .size = config->size};
+  struct tg_bench bench = {.fleet = fleet,
+                           .tools = tools,
+                           .samples = run->samples,
+                           .raw = run->raw,
+                           .commands = json_object_get(run->commands, "workloads"),
+                           .size = config->size};
   double start = tg_now_s();
   double budget_s = config->budget_s;
   for (;;) {
@@ -164,6 +168,17 @@ static bool look_at_host(const struct tg_run_config *config, const struct tg_too
   return ok;
 }
 
+static json_t *commands_of(const struct tg_fleet *fleet) {
+  json_t *servers = json_object();
+  for (int member = 0; member < TG_MEMBERS; member++) {
+    const struct tg_server *server = &fleet->servers[member];
+    if (server->pid > 0) {
+      (void)json_object_set_new(servers, server->name, json_string(server->command));
+    }
+  }
+  return json_pack("{s:o, s:{}}", "servers", servers, "workloads");
+}
+
 static void members_wanted(const struct tg_run_config *config, bool wanted[TG_MEMBERS]) {
   for (const struct tg_workload *workload = tg_workloads; workload->name != NULL; workload++) {
     wanted[workload->member] = wanted[workload->member] || needed(config, NULL, workload, 0);
@@ -184,6 +199,7 @@ bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, stru
   }
   out->samples = tg_samples_create();
   out->raw = json_object();
+  out->commands = commands_of(&fleet);
   bool counted = tg_cpu_times_read(&before);
   bool ok = run_rounds(config, &fleet, &tools, out, err);
   counted = tg_cpu_times_read(&after) && counted;
@@ -203,5 +219,6 @@ void tg_run_free(struct tg_run *run) {
   tg_verdict_free(run->verdict);
   tg_samples_free(run->samples);
   json_decref(run->raw);
+  json_decref(run->commands);
   memset(run, 0, sizeof(*run));
 }

@@ -50,7 +50,9 @@ static bool run_tool(const struct tg_target *target, const char *const argv[], s
   return true;
 }
 
-static void finish(struct tg_load *load, const struct tg_child_result *result, double server_cpu_s, int threads) {
+static void finish(struct tg_load *load, const char *const argv[], const struct tg_child_result *result,
+                   double server_cpu_s, int threads) {
+  tg_command_line(argv, load->command, sizeof(load->command));
   load->client_cpu_s = result->cpu_s;
   load->server_cpu_s = server_cpu_s;
   load->rate = load->seconds > 0 ? load->units / load->seconds : 0;
@@ -101,7 +103,7 @@ bool tg_load_ab(const struct tg_target *target, uint64_t requests, unsigned conc
   }
   bool ok = read_ab(result.out, result.err, target, requests, out, err);
   if (ok) {
-    finish(out, &result, server_cpu_s, 1);
+    finish(out, command.argv, &result, server_cpu_s, 1);
   }
   tg_child_result_free(&result);
   return ok;
@@ -171,7 +173,7 @@ bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, uns
        read_ab(ab_out, "", target, requests, out, err);
   if (ok) {
     out->seconds = seconds;
-    finish(out, &result, server_cpu_s, 1);
+    finish(out, argv, &result, server_cpu_s, 1);
   }
   free(ab_out);
   tg_child_result_free(&result);
@@ -205,7 +207,7 @@ bool tg_load_wrk(const struct tg_target *target, unsigned threads, unsigned conn
             tg_wrk_judge(&run, target->body_bytes, &why);
   if (ok) {
     *out = (struct tg_load){.units = (double)run.requests, .seconds = run.seconds};
-    finish(out, &result, server_cpu_s, (int)threads);
+    finish(out, argv, &result, server_cpu_s, (int)threads);
     out->bytes_per_s = out->rate * (double)(upload_script != NULL ? upload_bytes : target->body_bytes);
   } else {
     tg_error_set(err, "%s", why.text);

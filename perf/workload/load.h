@@ -21,6 +21,7 @@ struct tg_load {
   double client_cpu_s;  // of the tool, its start included
   double server_cpu_s;
   bool client_bound;  // see tg_client_bound
+  char command[512];  // what was run, for a report
 };
 
 // tg_client_bound says whether it was the client that limited a run: it kept all of its `client_threads` busy for 90 %

@@ -52,6 +52,8 @@ bool tg_rtt_run(const char *client, struct tg_server *server, unsigned count, co
                  result.err[0] == '\0' ? "rtt_client failed without a word" : result.err, server->name);
   }
   ok = ok && tg_server_alive(server, err) && read_report(result.out, out, err);
+  out->client_cpu_s = result.cpu_s;
+  tg_command_line(argv, out->command, sizeof(out->command));
   out->server_cpu_s = tg_server_cpu_s(server) - before;
   tg_child_result_free(&result);
   return ok;

@@ -18,7 +18,9 @@ struct tg_rtt {
   uint64_t stalled;  // requests that waited 20 ms or more: half of Linux's least delayed ACK (TCP_DELACK_MIN, 40 ms)
   uint64_t count;    // requests timed
   double server_cpu_s;
-  json_t *samples;  // rtt_client's raw samples; owned, release with json_decref
+  double client_cpu_s;
+  char command[512];  // what was run, for a report
+  json_t *samples;    // rtt_client's raw samples; owned, release with json_decref
 };
 
 // tg_rtt_run runs `client` (the path of rtt_client) for `count` connections with the further options `options`, a list
