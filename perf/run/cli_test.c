@@ -1,9 +1,12 @@
 // The gates as a program: what it refuses, what it leaves behind when a run fails, and a host that hides the stall.
 // usage: cli_test GATES_RUN
+#include <glob.h>
 #include <limits.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -106,6 +109,34 @@ static void test_a_server_that_dies_fails_the_run(void **state) {
   json_decref(json);
 }
 
+static size_t scratch_folders(void) {
+  glob_t found;
+  size_t num = glob("/tmp/tlsgate-??????", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+  globfree(&found);
+  return num;
+}
+
+static void test_an_interrupted_run_leaves_nothing_behind(void **state) {
+  (void)state;
+  size_t before = scratch_folders();
+  const char *const argv[] = {program, "--out", folder, "--quiet", NULL};
+  struct tg_error err;
+  int out_fd = -1;
+  pid_t pid = tg_child_start(argv, NULL, NULL, &out_fd, &err);
+  assert_true(pid > 0);
+  double deadline = tg_now_s() + 60;
+  while (scratch_folders() == before && tg_now_s() < deadline) {
+    (void)usleep(20000);
+  }
+  assert_int_equal(scratch_folders(), before + 1);
+  assert_int_equal(kill(pid, SIGTERM), 0);
+  bool killed = true;
+  assert_int_equal(tg_child_wait(pid, 20, &killed), 128 + SIGTERM);
+  close(out_fd);
+  assert_false(killed);
+  assert_int_equal(scratch_folders(), before);
+}
+
 static void ip(const char *const *argv) {
   struct tg_child_result result;
   struct tg_error err;
@@ -147,6 +178,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_one_gate_is_no_verdict, make_folder),
       cmocka_unit_test_setup(test_a_stalled_server_fails, make_folder),
       cmocka_unit_test_setup(test_a_server_that_dies_fails_the_run, make_folder),
+      cmocka_unit_test_setup(test_an_interrupted_run_leaves_nothing_behind, make_folder),
       cmocka_unit_test_setup(test_a_host_that_hides_the_stall_is_undecided, make_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

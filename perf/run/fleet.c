@@ -7,24 +7,13 @@
 #include <unistd.h>
 
 #include "perf/process/child.h"
+#include "perf/run/scratch.h"
 
 #define OPENSSL_TIMEOUT_S 30
 #define ARGS_MAX          12
 
-static bool make_scratch(struct tg_fleet *fleet, struct tg_error *err) {
-  (void)snprintf(fleet->scratch, sizeof(fleet->scratch), "/tmp/tlsgate-XXXXXX");
-  if (mkdtemp(fleet->scratch) == NULL) {
-    tg_error_set(err, "cannot make a folder in /tmp: %s", strerror(errno));
-    fleet->scratch[0] = '\0';
-    return false;
-  }
-  (void)snprintf(fleet->client_cert, sizeof(fleet->client_cert), "%s/client.pem", fleet->scratch);
-  (void)snprintf(fleet->client_key, sizeof(fleet->client_key), "%s/client.key", fleet->scratch);
-  return true;
-}
-
 // A self-signed client certificate is its own CA.
-static bool make_client_certificate(struct tg_fleet *fleet, struct tg_error *err) {
+static bool make_client_certificate(struct tg_error *err) {
   const char *argv[] = {"openssl",
                         "req",
                         "-x509",
@@ -38,9 +27,9 @@ static bool make_client_certificate(struct tg_fleet *fleet, struct tg_error *err
                         "-subj",
                         "/CN=tlsgate client",
                         "-keyout",
-                        fleet->client_key,
+                        tg_scratch_path(TG_SCRATCH_CLIENT_KEY),
                         "-out",
-                        fleet->client_cert,
+                        tg_scratch_path(TG_SCRATCH_CLIENT_CERT),
                         NULL};
   struct tg_child_result result;
   if (!tg_child_run(argv, OPENSSL_TIMEOUT_S, &result, err)) {
@@ -66,7 +55,7 @@ static bool start_member(struct tg_fleet *fleet, enum tg_member member, const st
       break;
     case TG_MEMBER_CLIENT_CA:
       argv[n++] = "--client-ca";
-      argv[n++] = fleet->client_cert;
+      argv[n++] = tg_scratch_path(TG_SCRATCH_CLIENT_CERT);
       break;
     case TG_MEMBER_RSA4096:
       argv[n++] = "--key-type";
@@ -89,7 +78,7 @@ static bool start_member(struct tg_fleet *fleet, enum tg_member member, const st
 bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config, const bool wanted[TG_MEMBERS],
                     struct tg_error *err) {
   memset(fleet, 0, sizeof(*fleet));
-  bool ok = make_scratch(fleet, err) && make_client_certificate(fleet, err);
+  bool ok = tg_scratch_make(err) && make_client_certificate(err);
   for (int member = 0; ok && member < TG_MEMBERS; member++) {
     ok = !wanted[member] || start_member(fleet, (enum tg_member)member, config, err);
   }
@@ -99,24 +88,11 @@ bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config
   return ok;
 }
 
-static void remove_scratch(const struct tg_fleet *fleet) {
-  static const char *const files[] = {"client.pem", "client.key", "hyperfine.json", "ab.out"};
-  char path[PATH_MAX];
-  for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-    (void)snprintf(path, sizeof(path), "%s/%s", fleet->scratch, files[i]);
-    (void)unlink(path);
-  }
-  (void)rmdir(fleet->scratch);
-}
-
 bool tg_fleet_stop(struct tg_fleet *fleet, struct tg_error *err) {
   bool ok = true;
   for (int member = 0; member < TG_MEMBERS; member++) {
     ok = tg_server_stop(&fleet->servers[member], ok ? err : NULL) && ok;
   }
-  if (fleet->scratch[0] != '\0') {
-    remove_scratch(fleet);
-    fleet->scratch[0] = '\0';
-  }
+  tg_scratch_remove();
   return ok;
 }

@@ -3,7 +3,6 @@
 #ifndef TLSGATE_PERF_RUN_FLEET_H
 #define TLSGATE_PERF_RUN_FLEET_H
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include "harness/accept/error.h"
@@ -25,18 +24,15 @@ struct tg_fleet_config {
 
 struct tg_fleet {
   struct tg_server servers[TG_MEMBERS];
-  char scratch[64];  // a private folder in /tmp for the certificate and the tools' exports
-  char client_cert[PATH_MAX];
-  char client_key[PATH_MAX];
 };
 
-// tg_fleet_start starts the members that `wanted` marks. Returns false with `err` filled in; then nothing is left
-// running or lying about.
+// tg_fleet_start makes the scratch folder (scratch.h) with a client certificate and starts the members that `wanted`
+// marks. Returns false with `err` filled in; then nothing is left running or lying about.
 bool tg_fleet_start(struct tg_fleet *fleet, const struct tg_fleet_config *config, const bool wanted[TG_MEMBERS],
                     struct tg_error *err);
 
-// tg_fleet_stop stops every member and removes the folder. Returns false with `err` filled in if one of them did not
-// end as it should have.
+// tg_fleet_stop stops every member and removes the scratch folder. Returns false with `err` filled in if one of them
+// did not end as it should have.
 bool tg_fleet_stop(struct tg_fleet *fleet, struct tg_error *err);
 
 #endif

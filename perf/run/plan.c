@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "perf/process/runfiles.h"
+#include "perf/run/scratch.h"
 #include "perf/stats/quantile.h"
 #include "perf/workload/calibrate.h"
 #include "perf/workload/load.h"
@@ -98,9 +99,9 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
   }
   if (details->client_certificate) {
     options[n++] = "--cert";
-    options[n++] = bench->fleet->client_cert;
+    options[n++] = tg_scratch_path(TG_SCRATCH_CLIENT_CERT);
     options[n++] = "--key";
-    options[n++] = bench->fleet->client_key;
+    options[n++] = tg_scratch_path(TG_SCRATCH_CLIENT_KEY);
   }
   unsigned count = bench->size == TG_SIZE_PUBLISHED ? details->published_count : details->count;
   // A stalled connection costs 40 ms, so the first round only feels its way.
@@ -192,7 +193,8 @@ static bool run_ab(struct tg_bench *bench, const struct tg_workload *workload, s
     return false;  // the warm-up must finish
   }
   if (!(details->hyperfine
-            ? tg_load_ab_hyperfine(&target, requests, details->concurrency, bench->fleet->scratch, &load, err)
+            ? tg_load_ab_hyperfine(&target, requests, details->concurrency, tg_scratch_path(TG_SCRATCH_HYPERFINE_JSON),
+                                   tg_scratch_path(TG_SCRATCH_AB_OUT), &load, err)
             : tg_load_ab(&target, requests, details->concurrency, &load, err))) {
     return false;
   }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,16 +144,12 @@ static bool read_hyperfine(const char *json_path, double *seconds, struct tg_err
   return ok;
 }
 
-bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, unsigned concurrency, const char *scratch,
-                          struct tg_load *out, struct tg_error *err) {
+bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, unsigned concurrency,
+                          const char *json_path, const char *out_path, struct tg_load *out, struct tg_error *err) {
   struct ab_command command;
   ab_command(&command, target, requests, concurrency);
   char line[512];
-  char json_path[PATH_MAX];
-  char out_path[PATH_MAX];
   (void)snprintf(line, sizeof(line), "ab -q -s 10 -n %s -c %s %s", command.requests, command.concurrency, command.url);
-  (void)snprintf(json_path, sizeof(json_path), "%s/hyperfine.json", scratch);
-  (void)snprintf(out_path, sizeof(out_path), "%s/ab.out", scratch);
   const char *argv[] = {"hyperfine", "-N",     "--runs",        "1",       "--style", "none",
                         "--output",  out_path, "--export-json", json_path, line,      NULL};
   struct tg_child_result result;

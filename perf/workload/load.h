@@ -41,10 +41,11 @@ struct tg_target {
 bool tg_load_ab(const struct tg_target *target, uint64_t requests, unsigned concurrency, struct tg_load *out,
                 struct tg_error *err);
 
-// tg_load_ab_hyperfine is the same fixed work timed from the outside by `hyperfine -N` (one run, JSON export into
-// `scratch`, a folder): `seconds` includes the tool's start, so the rate is a lower limit.
-bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, unsigned concurrency, const char *scratch,
-                          struct tg_load *out, struct tg_error *err);
+// tg_load_ab_hyperfine is the same fixed work timed from the outside by `hyperfine -N` (one run, with
+// `json_path` for its export and `out_path` for what ab prints): `seconds` includes the tool's start, so the rate is a
+// lower limit.
+bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, unsigned concurrency,
+                          const char *json_path, const char *out_path, struct tg_load *out, struct tg_error *err);
 
 // tg_load_wrk runs `wrk -t THREADS -c CONNECTIONS -d SECONDS`. `upload_script` is a wrk script that posts
 // `upload_bytes` a request, or NULL for GET.
