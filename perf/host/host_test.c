@@ -1,5 +1,6 @@
 // The host's lock, its settings and its identity. The settings are changed in a network namespace of the test's own.
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include "perf/host/provenance.h"
 #include "perf/host/stall_settings.h"
 #include "perf/process/child.h"
+#include "perf/process/runfiles.h"
 
 static void run_ok(const char *const argv[]) {
   struct tg_child_result result;
@@ -104,6 +106,27 @@ static void test_own_build_is_not_waited_for(void **state) {
   let_go(builder, release);
 }
 
+// The other build's own measurement waits for this one: waiting for that build would be for ever.
+static void test_a_build_that_waits_for_the_measurement_is_not_waited_for(void **state) {
+  (void)state;
+  struct tg_error err;
+  int release[2] = {-1, -1};
+  pid_t builder = hold(TG_BUILD_LOCK, LOCK_SH, "/usr/lib", &release[0]);
+  pid_t measurement = hold(TG_WAITING_LOCK, LOCK_SH, "/usr", &release[1]);
+  pid_t own = fork();
+  if (own == 0) {
+    // The build that runs this very test is its workspace's.
+    char workspace[PATH_MAX];
+    bool known = tg_workspace("baselines/gates.json", workspace);
+    _exit(known && tg_measure_lock(workspace, 40000, &err) >= 0 ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(own, &status, 0), own);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  let_go(measurement, release[1]);
+  let_go(builder, release[0]);
+}
+
 static void test_names_the_settings_that_hide_the_stall(void **state) {
   (void)state;
   char text[256];
@@ -157,6 +180,7 @@ int main(void) {
       cmocka_unit_test(test_one_measurement_at_a_time),
       cmocka_unit_test(test_no_measurement_during_a_foreign_build),
       cmocka_unit_test(test_own_build_is_not_waited_for),
+      cmocka_unit_test(test_a_build_that_waits_for_the_measurement_is_not_waited_for),
       cmocka_unit_test(test_names_the_settings_that_hide_the_stall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,16 +31,12 @@ static bool inside(const char *path, const char *folder) {
   return strncmp(path, folder, len) == 0 && (folder[len - 1] == '/' || path[len] == '/' || path[len] == '\0');
 }
 
-static bool works_in(const char *pid, const char *workspace) {
+static bool working_folder(const char *pid, char cwd[PATH_MAX]) {
   char link[64];
-  char cwd[PATH_MAX];
   (void)snprintf(link, sizeof(link), "/proc/%s/cwd", pid);
-  ssize_t len = readlink(link, cwd, sizeof(cwd) - 1);
-  if (len < 0) {
-    return false;
-  }
-  cwd[len] = '\0';
-  return workspace != NULL && inside(cwd, workspace);
+  ssize_t len = readlink(link, cwd, PATH_MAX - 1);
+  cwd[len > 0 ? len : 0] = '\0';
+  return len > 0;
 }
 
 // holds_file looks through a process's descriptors: /proc/locks names the process that took a lock, which may have
@@ -66,23 +62,40 @@ static bool holds_file(const char *pid, const struct stat *file) {
   return found;
 }
 
-// Returns the pid of a process that builds elsewhere, or 0. Only asked when the lock is known to be held.
-static long foreign_builder(const struct stat *file, const char *workspace) {
+// Calls `found` for the processes other than this one that have the file open, until it returns true. Returns the pid
+// it returned true for, or 0.
+static long find_holder(const char *path, bool (*found)(const char *cwd, const void *context), const void *context) {
+  struct stat file;
   DIR *proc = opendir("/proc");
-  if (proc == NULL) {
+  long holder = 0;
+  if (proc == NULL || stat(path, &file) != 0) {
+    if (proc != NULL) {
+      closedir(proc);
+    }
     return 0;
   }
-  long found = 0;
-  for (struct dirent *entry; found == 0 && (entry = readdir(proc)) != NULL;) {
+  for (struct dirent *entry; holder == 0 && (entry = readdir(proc)) != NULL;) {
     char *end = NULL;
+    char cwd[PATH_MAX];
     long pid = strtol(entry->d_name, &end, 10);
-    if (pid > 0 && *end == '\0' && pid != getpid() && holds_file(entry->d_name, file) &&
-        !works_in(entry->d_name, workspace)) {
-      found = pid;
+    if (pid > 0 && *end == '\0' && pid != getpid() && holds_file(entry->d_name, &file) &&
+        working_folder(entry->d_name, cwd) && found(cwd, context)) {
+      holder = pid;
     }
   }
   closedir(proc);
-  return found;
+  return holder;
+}
+
+static bool waits_for_build_in(const char *waiting_in, const void *build_in) {
+  return inside(build_in, waiting_in);
+}
+
+static bool builds_elsewhere(const char *build_in, const void *workspace) {
+  if (workspace != NULL && inside(build_in, workspace)) {
+    return false;
+  }
+  return find_holder(TG_WAITING_LOCK, waits_for_build_in, build_in) == 0;
 }
 
 static bool wait_a_little(long *left_ms) {
@@ -96,12 +109,8 @@ static bool wait_a_little(long *left_ms) {
 
 static bool await_builds(const char *workspace, long *left_ms, struct tg_error *err) {
   int fd = open_shared(TG_BUILD_LOCK);
-  struct stat st;
-  if (fd < 0 || fstat(fd, &st) != 0) {
+  if (fd < 0) {
     tg_error_set(err, "cannot open %s: %s", TG_BUILD_LOCK, strerror(errno));
-    if (fd >= 0) {
-      close(fd);
-    }
     return false;
   }
   bool told = false;
@@ -111,7 +120,7 @@ static bool await_builds(const char *workspace, long *left_ms, struct tg_error *
       ok = true;
       break;
     }
-    long pid = foreign_builder(&st, workspace);
+    long pid = find_holder(TG_BUILD_LOCK, builds_elsewhere, workspace);
     if (pid == 0) {
       ok = true;
       break;
@@ -129,7 +138,7 @@ static bool await_builds(const char *workspace, long *left_ms, struct tg_error *
   return ok;
 }
 
-int tg_measure_lock(const char *workspace, long timeout_ms, struct tg_error *err) {
+static int await_measure(long *left_ms, struct tg_error *err) {
   int fd = open_shared(TG_MEASURE_LOCK);
   if (fd < 0) {
     tg_error_set(err, "cannot open %s: %s", TG_MEASURE_LOCK, strerror(errno));
@@ -141,15 +150,33 @@ int tg_measure_lock(const char *workspace, long timeout_ms, struct tg_error *err
       fprintf(stderr, "tlsgate: waiting for another measurement on this host to end\n");
       told = true;
     }
-    if (!wait_a_little(&timeout_ms)) {
+    if (!wait_a_little(left_ms)) {
       tg_error_set(err, "another measurement holds %s: run again when it has ended", TG_MEASURE_LOCK);
       close(fd);
       return -1;
     }
   }
-  if (!await_builds(workspace, &timeout_ms, err)) {
+  return fd;
+}
+
+int tg_measure_lock(const char *workspace, long timeout_ms, struct tg_error *err) {
+  int home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int waiting = home >= 0 && workspace != NULL && chdir(workspace) == 0 ? open_shared(TG_WAITING_LOCK) : -1;
+  int fd = await_measure(&timeout_ms, err);
+  if (waiting >= 0) {
+    close(waiting);
+  }
+  if (fd >= 0 && !await_builds(workspace, &timeout_ms, err)) {
     close(fd);
-    return -1;
+    fd = -1;
+  }
+  if (home >= 0) {
+    if (fchdir(home) != 0 && fd >= 0) {
+      tg_error_set(err, "cannot go back to the working folder: %s", strerror(errno));
+      close(fd);
+      fd = -1;
+    }
+    close(home);
   }
   return fd;
 }
