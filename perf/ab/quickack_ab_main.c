@@ -178,7 +178,9 @@ static int run(size_t rounds) {
 int main(int argc, char **argv) {
   static const struct option options[] = {
       {"rounds", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  static char name[] = "quickack_ab";  // what getopt_long calls the program
   size_t rounds = DEFAULT_ROUNDS;
+  argv[0] = name;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     if (option == 'h') {
       printf(
@@ -189,7 +191,11 @@ int main(int argc, char **argv) {
           TG_AB_ROUNDS_MAX, DEFAULT_ROUNDS);
       return 0;
     }
-    if (option != 'r' || !parse_rounds(optarg, &rounds)) {
+    if (option == '?') {  // getopt_long has said what is wrong
+      fprintf(stderr, "quickack_ab: --help lists the options\n");
+      return 2;
+    }
+    if (!parse_rounds(optarg, &rounds)) {
       fprintf(stderr, "quickack_ab: --rounds takes 2 to %d; --help lists the options\n", TG_AB_ROUNDS_MAX);
       return 2;
     }

@@ -87,6 +87,12 @@ static long find_holder(const char *path, bool (*found)(const char *cwd, const v
   return holder;
 }
 
+static bool any(const char *cwd, const void *context) {
+  (void)cwd;
+  (void)context;
+  return true;
+}
+
 static bool waits_for_build_in(const char *waiting_in, const void *build_in) {
   return inside(build_in, waiting_in);
 }
@@ -121,16 +127,19 @@ static bool await_builds(const char *workspace, long *left_ms, struct tg_error *
       break;
     }
     long pid = find_holder(TG_BUILD_LOCK, builds_elsewhere, workspace);
-    if (pid == 0) {
+    // A holder that cannot be looked at, another user's say, is not ours.
+    if (pid == 0 && find_holder(TG_BUILD_LOCK, any, NULL) != 0) {
       ok = true;
       break;
     }
     if (!told) {
-      fprintf(stderr, "tlsgate: waiting for a build or a fuzzing run on this host to end (pid %ld)\n", pid);
+      fprintf(stderr,
+              "tlsgate: waiting for a build or a fuzzing run on this host to end (pid %ld; 0: another user's)\n", pid);
       told = true;
     }
     if (!wait_a_little(left_ms)) {
-      tg_error_set(err, "a build or a fuzzing run goes on (pid %ld): measure when it has ended", pid);
+      tg_error_set(err, "a build or a fuzzing run goes on (pid %ld; 0: another user's): measure when it has ended",
+                   pid);
       break;
     }
   }

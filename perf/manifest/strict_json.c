@@ -140,8 +140,9 @@ bool tg_json_text(struct tg_json_place *place, const char *key, const char **out
   json_t *value = require(place, key, "a string");
   if (value == NULL) return false;
   if (!json_is_string(value)) return wrong_type(place, key, value, "a string");
-  if (json_string_length(value) == 0) return tg_json_fail(place, key, "must not be empty");
-  *out = json_string_value(value);
+  const char *text = json_string_value(value);
+  if (text[strspn(text, " \t\r\n")] == '\0') return tg_json_fail(place, key, "must not be empty");
+  *out = text;
   return true;
 }
 

@@ -37,6 +37,8 @@ void tg_command_line(const char *const argv[], char *out, size_t size) {
 
 // In the child: becomes argv[0], or tells the parent why not through `report`.
 static void become(const char *const argv[], const char *const env[], int in, int out, int err, int report) {
+  // A group of its own, so that a tool is killed with what it has started.
+  (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0) {
     for (size_t i = 0; env != NULL && env[i] != NULL; i++) {
@@ -133,6 +135,23 @@ static bool drain(int out, int err, double deadline, struct capture captures[2])
   return true;
 }
 
+// Waits for a child until `deadline`, then kills it and what it has started. Returns whether it ended by itself.
+static bool reap(pid_t pid, double deadline, int *wait_status, struct rusage *usage) {
+  bool killed = false;
+  for (;;) {
+    pid_t got = wait4(pid, wait_status, killed ? 0 : WNOHANG, usage);
+    if (got == pid || (got < 0 && errno != EINTR)) {
+      return !killed;
+    }
+    if (got == 0 && tg_now_s() >= deadline) {
+      (void)kill(-pid, SIGKILL);
+      killed = true;
+    } else if (got == 0) {
+      (void)usleep(500);
+    }
+  }
+}
+
 bool tg_child_run(const char *const argv[], double timeout_s, struct tg_child_result *out, struct tg_error *err) {
   memset(out, 0, sizeof(*out));
   int pipes[2][2] = {{-1, -1}, {-1, -1}};
@@ -154,13 +173,11 @@ bool tg_child_run(const char *const argv[], double timeout_s, struct tg_child_re
   struct capture captures[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
   bool ended = pid > 0 && drain(pipes[0][0], pipes[1][0], start + timeout_s, captures);
   if (pid > 0) {
-    if (!ended) {
-      (void)kill(pid, SIGKILL);
-      tg_error_set(err, "%s did not end within %.0f s", argv[0], timeout_s);
-    }
     int wait_status = 0;
     struct rusage usage = {.ru_utime = {0, 0}};
-    while (wait4(pid, &wait_status, 0, &usage) < 0 && errno == EINTR) {
+    ended = reap(pid, ended ? start + timeout_s : 0, &wait_status, &usage);
+    if (!ended) {
+      tg_error_set(err, "%s did not end within %.0f s", argv[0], timeout_s);
     }
     out->wall_s = tg_now_s() - start;
     out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

@@ -66,6 +66,21 @@ static void test_a_child_that_hangs_is_killed(void **state) {
   assert_non_null(strstr(err.text, "did not end"));
 }
 
+// What hyperfine starts must not outlive it, nor a tool that closes its output escape the time limit.
+static void test_what_a_killed_child_started_is_killed_too(void **state) {
+  (void)state;
+  const char *const argv[] = {"/bin/sh", "-c", "exec >/dev/null 2>&1; sleep 61.25 & sleep 61.25", NULL};
+  const char *const find[] = {"/bin/sh", "-c", "grep -l '61[.]25' /proc/[0-9]*/cmdline 2>/dev/null", NULL};
+  struct tg_child_result result;
+  struct tg_error err;
+  assert_false(tg_child_run(argv, 0.3, &result, &err));
+  assert_non_null(strstr(err.text, "did not end"));
+  (void)usleep(100000);
+  assert_true(tg_child_run(find, 10, &result, &err));
+  assert_string_equal(result.out, "");
+  tg_child_result_free(&result);
+}
+
 static void test_a_missing_program_is_named(void **state) {
   (void)state;
   const char *const argv[] = {"no-such-load-tool", NULL};
@@ -137,11 +152,17 @@ static void test_runfiles(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_output_and_status_are_kept),    cmocka_unit_test(test_a_signal_is_a_status),
-      cmocka_unit_test(test_cpu_time_is_counted),           cmocka_unit_test(test_long_output_does_not_block),
-      cmocka_unit_test(test_a_child_that_hangs_is_killed),  cmocka_unit_test(test_a_missing_program_is_named),
-      cmocka_unit_test(test_a_server_says_its_ports),       cmocka_unit_test(test_servers_that_do_not_start),
-      cmocka_unit_test(test_a_server_that_dies_is_noticed), cmocka_unit_test(test_runfiles),
+      cmocka_unit_test(test_output_and_status_are_kept),
+      cmocka_unit_test(test_a_signal_is_a_status),
+      cmocka_unit_test(test_cpu_time_is_counted),
+      cmocka_unit_test(test_long_output_does_not_block),
+      cmocka_unit_test(test_a_child_that_hangs_is_killed),
+      cmocka_unit_test(test_a_missing_program_is_named),
+      cmocka_unit_test(test_what_a_killed_child_started_is_killed_too),
+      cmocka_unit_test(test_a_server_says_its_ports),
+      cmocka_unit_test(test_servers_that_do_not_start),
+      cmocka_unit_test(test_a_server_that_dies_is_noticed),
+      cmocka_unit_test(test_runfiles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,9 +83,26 @@ static void test_bad_usage(void **state) {
   expect(help, 0, "usage:");
 }
 
+static void test_a_bad_folder_is_refused_before_anything_is_measured(void **state) {
+  (void)state;
+  char file[PATH_MAX];
+  (void)snprintf(file, sizeof(file), "%.4000s/file", folder);
+  FILE *made = fopen(file, "we");
+  assert_non_null(made);
+  assert_int_equal(fclose(made), 0);
+  const char *const bad[] = {file, "/proc/nowhere", ""};
+  for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    const char *const args[] = {"--out", bad[i], NULL};
+    double start = tg_now_s();
+    expect(args, 2, "--out");
+    assert_true(tg_now_s() - start < 5);
+  }
+}
+
 static void test_one_gate_is_no_verdict(void **state) {
   (void)state;
   const char *const args[] = {"--only", "tls12_resumed_rtt_p50_ms", "--out", folder, "--quiet", NULL};
+  expect(args, 3, "1/1 passed\n");
   expect(args, 3, "PARTIAL");
   json_t *json = report();
   assert_non_null(json_object_get(json, "gates"));
@@ -175,6 +192,7 @@ int main(int argc, char **argv) {
   program = argv[1];
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_bad_usage, make_folder),
+      cmocka_unit_test_setup(test_a_bad_folder_is_refused_before_anything_is_measured, make_folder),
       cmocka_unit_test_setup(test_one_gate_is_no_verdict, make_folder),
       cmocka_unit_test_setup(test_a_stalled_server_fails, make_folder),
       cmocka_unit_test_setup(test_a_server_that_dies_fails_the_run, make_folder),

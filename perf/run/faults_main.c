@@ -6,8 +6,7 @@
 #include "perf/run/run.h"
 #include "perf/run/session.h"
 
-#define BUDGET_S    90.0
-#define STALL_FAULT "quickack_off"
+#define BUDGET_S 90.0
 
 static size_t gates_of(const struct tg_manifest *manifest, const char *fault, const char *names[TG_GATES_MAX + 1]) {
   size_t n = 0;
@@ -76,7 +75,7 @@ int main(int argc, char **argv) {
   size_t survived = 0;
   for (size_t i = 0; i < session.manifest->num_gates; i++) {
     const struct tg_gate *gate = &session.manifest->gates[i];
-    if (tg_gate_is_gated(gate) && gate->fault != NULL && strcmp(gate->fault, STALL_FAULT) != 0 &&
+    if (tg_gate_is_gated(gate) && gate->fault != NULL && strcmp(gate->fault, TG_STALL_FAULT) != 0 &&
         first_with_this_fault(session.manifest, i)) {
       faults++;
       survived += serve_fault(&session, gate->fault);

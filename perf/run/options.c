@@ -69,7 +69,9 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
       {NULL, 0, NULL, 0},
   };
   *out = (struct tg_gates_options){.quickack = "rearm", .budget_s = DEFAULT_BUDGET_S, .size = TG_SIZE_SHORT};
+  static char name[] = "gates";  // what getopt_long calls the program
   size_t num_only = 0;
+  argv[0] = name;
   optind = 0;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     switch (option) {
@@ -108,8 +110,9 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
       case 'h':
         fputs(help, stdout);
         return TG_OPTIONS_DONE;
-      default:  // getopt_long has named the option
-        return complain("bad usage", NULL);
+      default:  // getopt_long has said what is wrong
+        fprintf(stderr, "gates: --help lists the options\n");
+        return TG_OPTIONS_USAGE;
     }
   }
   if (optind < argc) {

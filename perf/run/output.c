@@ -13,8 +13,12 @@
 #define REPORT_SCHEMA 1
 #define DIGITS        9  // significant ones: no clock here resolves more
 
-static bool make_folder(const char *folder, struct tg_error *err) {
+bool tg_output_prepare(const char *folder, struct tg_error *err) {
   char path[PATH_MAX];
+  if (folder[0] == '\0') {
+    tg_error_set(err, "the folder for the reports has no name");
+    return false;
+  }
   if (snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path)) {
     tg_error_set(err, "%s: the path is too long", folder);
     return false;
@@ -23,15 +27,21 @@ static bool make_folder(const char *folder, struct tg_error *err) {
     if (slash != NULL) {
       *slash = '\0';
     }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+    struct stat there;
+    if (mkdir(path, 0777) != 0 && (errno != EEXIST || (stat(path, &there) == 0 && !S_ISDIR(there.st_mode)))) {
       tg_error_set(err, "cannot make the folder %s: %s", path, strerror(errno));
       return false;
     }
     if (slash == NULL) {
-      return true;
+      break;
     }
     *slash = '/';
   }
+  if (access(folder, W_OK | X_OK) != 0) {
+    tg_error_set(err, "cannot write in the folder %s: %s", folder, strerror(errno));
+    return false;
+  }
+  return true;
 }
 
 // Takes `value` over.
@@ -121,14 +131,14 @@ static json_t *samples_of(const struct tg_run *run) {
 
 bool tg_output_write(const char *folder, const struct tg_run *run, const json_t *provenance, struct tg_error *err) {
   // `O` of json_pack takes a reference, which only changes the count.
-  return make_folder(folder, err) && publish(folder, "row.json", row_of(run), err) &&
+  return tg_output_prepare(folder, err) && publish(folder, "row.json", row_of(run), err) &&
          publish(folder, "samples.json", samples_of(run), err) &&
          publish(folder, "report.json", report_of(run, provenance), err);
 }
 
 bool tg_output_write_failure(const char *folder, const char *message, const json_t *provenance, struct tg_error *err) {
   static const char *const stale[] = {"row.json", "samples.json"};
-  if (!make_folder(folder, err)) {
+  if (!tg_output_prepare(folder, err)) {
     return false;
   }
   char path[PATH_MAX];

@@ -9,7 +9,11 @@
 #include "harness/accept/error.h"
 #include "perf/run/run.h"
 
-// tg_output_write writes three files into `folder`, which is made if it is missing:
+// tg_output_prepare makes `folder` if it is missing and says whether files can be written there, before a run is spent
+// on figures that could not be kept.
+bool tg_output_prepare(const char *folder, struct tg_error *err);
+
+// tg_output_write writes three files into `folder`, see tg_output_prepare:
 //   row.json      one value for each metric, the form that `replay` judges (perf/manifest/row.h)
 //   report.json   the verdict on each gate, and where the figures come from
 //   samples.json  every sample of every round, and what each tool said

@@ -18,6 +18,7 @@
 #define BIG_BYTES       1048576  // the body of "/big"
 #define STALL_MS        20.0
 #define FEW_CONNECTIONS 10  // in the first round, and once a server has been seen to stall
+#define CURVE_ROUNDS    3   // of the points of the scaling curve that are only recorded
 #define OFF_COUNT       12
 
 bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err) {
@@ -45,8 +46,19 @@ static void keep_raw(struct tg_bench *bench, const char *workload, json_t *entry
   (void)json_array_append_new(entries, entry);
 }
 
+// Keeps each different command of a workload once.
 static void keep_command(struct tg_bench *bench, const char *workload, const char *command) {
-  (void)json_object_set_new(bench->commands, workload, json_string(command));
+  json_t *commands = json_object_get(bench->commands, workload);
+  if (commands == NULL) {
+    commands = json_array();
+    (void)json_object_set_new(bench->commands, workload, commands);
+  }
+  for (size_t i = 0; i < json_array_size(commands); i++) {
+    if (strcmp(json_string_value(json_array_get(commands, i)), command) == 0) {
+      return;
+    }
+  }
+  (void)json_array_append_new(commands, json_string(command));
 }
 
 static void keep_load(struct tg_bench *bench, const char *workload, const struct tg_load *load) {
@@ -172,7 +184,6 @@ struct ab_details {
   const char *rate;        // metric
   const char *server_cpu;  // metric: microseconds a connection; NULL
   bool hyperfine;
-  bool curve;  // recorded only: a few rounds are enough
 };
 
 static struct tg_target target_of(struct tg_bench *bench, bool tls, const char *path, uint64_t bytes) {
@@ -225,31 +236,58 @@ static bool run_churn(struct tg_bench *bench, const struct tg_workload *workload
          add_ratio(bench, "https_churn_ratio", "https_churn_rps", "http_churn_rps", err);
 }
 
-// Rates at several concurrencies. 8 and 64 are measured back to back, which of them first alternating by round, and
-// their ratio is the sample: what slows both cancels.
-static bool run_scaling(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
-  static const unsigned pair[2][2] = {{8, 64}, {64, 8}};
-  static const unsigned others[] = {1, 2, 4, 16, 32};
+// Rates at several concurrencies. 8 and 64 are measured twice each, in the order 8 64 64 8 or the reverse by round, and
+// the ratio of their geometric means is the sample: what slows the machine for a while slows both. 1,024 connections
+// are enough for the end of a run, where fewer than 64 are left in flight, not to count.
+#define PAIR_REQUESTS 1024
+
+static bool scaling_rate(struct tg_bench *bench, const struct tg_workload *workload, unsigned concurrency,
+                         uint64_t requests, double *rate, struct tg_error *err) {
   struct tg_target target = target_of(bench, true, "/", ROOT_BYTES);
-  char metric[32];
   struct tg_load load;
-  for (size_t i = 0; i < 2; i++) {
-    unsigned concurrency = pair[bench->round % 2][i];
-    (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", concurrency);
-    if (!tg_load_ab(&target, 512, concurrency, &load, err) || !add(bench, metric, load.rate, false, err)) {
-      return false;
-    }
-    keep_load(bench, workload->name, &load);
+  if (!tg_load_ab(&target, requests, concurrency, &load, err)) {
+    return false;
   }
-  for (size_t i = 0; bench->round < 3 && i < sizeof(others) / sizeof(others[0]); i++) {
+  keep_load(bench, workload->name, &load);
+  *rate = load.rate;
+  return true;
+}
+
+static bool scaling_pair(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  static const unsigned few = 8;
+  static const unsigned many = 64;
+  bool reverse = bench->round % 2 == 1;
+  unsigned outer = reverse ? many : few;
+  unsigned inner = reverse ? few : many;
+  double rates[4];
+  if (!scaling_rate(bench, workload, outer, PAIR_REQUESTS, &rates[0], err) ||
+      !scaling_rate(bench, workload, inner, PAIR_REQUESTS, &rates[1], err) ||
+      !scaling_rate(bench, workload, inner, PAIR_REQUESTS, &rates[2], err) ||
+      !scaling_rate(bench, workload, outer, PAIR_REQUESTS, &rates[3], err)) {
+    return false;
+  }
+  double outer_rate = sqrt(rates[0] * rates[3]);
+  double inner_rate = sqrt(rates[1] * rates[2]);
+  return add(bench, "handshake_rate_8_rps", reverse ? inner_rate : outer_rate, false, err) &&
+         add(bench, "handshake_rate_64_rps", reverse ? outer_rate : inner_rate, false, err) &&
+         add_ratio(bench, "handshake_scaling", "handshake_rate_64_rps", "handshake_rate_8_rps", err);
+}
+
+static bool run_scaling(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  static const unsigned others[] = {1, 2, 4, 16, 32};
+  double rate = 0;
+  if (bench->round == 0 && !scaling_rate(bench, workload, 64, 128, &rate, err)) {
+    return false;  // the warm-up must finish
+  }
+  for (size_t i = 0; bench->round < CURVE_ROUNDS && i < sizeof(others) / sizeof(others[0]); i++) {
+    char metric[32];
     (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", others[i]);
-    if (!tg_load_ab(&target, 64ULL * (others[i] < 4 ? others[i] : 4), others[i], &load, err) ||
-        !add(bench, metric, load.rate, false, err)) {
+    if (!scaling_rate(bench, workload, others[i], 64ULL * (others[i] < 4 ? others[i] : 4), &rate, err) ||
+        !add(bench, metric, rate, false, err)) {
       return false;
     }
-    keep_load(bench, workload->name, &load);
   }
-  return add_ratio(bench, "handshake_scaling", "handshake_rate_64_rps", "handshake_rate_8_rps", err);
+  return scaling_pair(bench, workload, err);
 }
 
 // --- wrk
@@ -272,7 +310,7 @@ static bool run_wrk(struct tg_bench *bench, const struct tg_workload *workload, 
   struct tg_target target = target_of(bench, details->tls, details->path, details->body_bytes);
   const char *script = details->upload ? bench->tools->upload_script : NULL;
   bool published = bench->size == TG_SIZE_PUBLISHED;
-  long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  int cpus = tg_usable_cpus();
   unsigned threads = published || cpus > 4 ? 4 : (unsigned)cpus;
   struct tg_load load;
   if (bench->round == 0 && !tg_load_wrk(&target, threads, details->connections, 1, script, (uint64_t)MIB, &load, err)) {
@@ -365,4 +403,26 @@ const struct tg_workload *tg_workload_find(const char *name) {
     }
   }
   return NULL;
+}
+
+bool tg_plan_check(const struct tg_manifest *manifest, struct tg_error *err) {
+  static const char *const faults[] = {TG_STALL_FAULT, "burn_cpu", "dribble", "serialised", "throttled_plaintext"};
+  for (size_t i = 0; i < manifest->num_gates; i++) {
+    const struct tg_gate *gate = &manifest->gates[i];
+    if (gate->workload != NULL && tg_workload_find(gate->workload) == NULL) {
+      tg_error_set(err, "%s: gate %s: there is no workload \"%s\"; docs/gates.md lists them", manifest->file,
+                   gate->name, gate->workload);
+      return false;
+    }
+    bool known = gate->fault == NULL;
+    for (size_t j = 0; !known && j < sizeof(faults) / sizeof(faults[0]); j++) {
+      known = strcmp(gate->fault, faults[j]) == 0;
+    }
+    if (!known) {
+      tg_error_set(err, "%s: gate %s: there is no planted fault \"%s\"; docs/gates.md lists them", manifest->file,
+                   gate->name, gate->fault);
+      return false;
+    }
+  }
+  return true;
 }

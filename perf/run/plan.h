@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "harness/accept/error.h"
+#include "perf/manifest/manifest.h"
 #include "perf/run/fleet.h"
 #include "perf/verdict/samples.h"
 
@@ -35,7 +36,7 @@ struct tg_bench {
   const struct tg_toolbox *tools;
   struct tg_samples *samples;
   struct json_t *raw;       // object: workload name -> array of what its tool said, one entry a round
-  struct json_t *commands;  // object: workload name -> the last command it ran
+  struct json_t *commands;  // object: workload name -> array of the commands it ran, each once
   enum tg_size size;
   size_t round;
 };
@@ -55,6 +56,12 @@ extern const struct tg_workload tg_workloads[];
 
 // tg_workload_find returns the workload of that name, or NULL.
 const struct tg_workload *tg_workload_find(const char *name);
+
+// The fault that is no planted one but the server's own option.
+#define TG_STALL_FAULT "quickack_off"
+
+// tg_plan_check says whether every workload and fault that the manifest names exists; if not, `err` names the gate.
+bool tg_plan_check(const struct tg_manifest *manifest, struct tg_error *err);
 
 // tg_bench_host_stalls runs a few connections against `off`, a server without re-arm, and says in *stalls whether most
 // of them waited 20 ms or more: whether this host shows the fault at all.

@@ -61,9 +61,9 @@ static bool needed(const struct tg_run_config *config, const struct tg_verdict *
   return workload->with != NULL && needed(config, verdict, tg_workload_find(workload->with), round);
 }
 
-static bool is_settled(const struct tg_run_config *config, const struct tg_verdict *verdict) {
+static bool is_settled(const struct tg_verdict *verdict) {
   for (size_t i = 0; i < verdict->num_gates; i++) {
-    if (verdict->gates[i].open && selected(config, verdict->gates[i].gate)) {
+    if (verdict->gates[i].open) {
       return false;
     }
   }
@@ -108,9 +108,29 @@ static bool run_round(const struct tg_run_config *config, struct tg_bench *bench
   return true;
 }
 
+// Drops the gates that nobody asked for: they have no samples, and would count as undecided.
+static void keep_selected(const struct tg_run_config *config, struct tg_verdict *verdict) {
+  size_t kept = 0;
+  for (size_t i = 0; i < verdict->num_gates; i++) {
+    const struct tg_gate_verdict *gate = &verdict->gates[i];
+    if (selected(config, gate->gate)) {
+      verdict->gates[kept++] = *gate;
+    } else if (gate->status == TG_STATUS_UNDECIDED || gate->status == TG_STATUS_CLIENT_BOUND) {
+      verdict->gated--;
+      verdict->undecided--;
+    }
+  }
+  verdict->num_gates = kept;
+  verdict->status = verdict->failed > 0      ? TG_STATUS_FAIL
+                    : verdict->undecided > 0 ? TG_STATUS_UNDECIDED
+                                             : TG_STATUS_PASS;
+}
+
 static struct tg_verdict *judge(const struct tg_run_config *config, const struct tg_run *run) {
   struct tg_host_view host = {.stall_hidden_by = run->host_stalls ? NULL : run->hidden_by};
-  return tg_verdict_judge(config->manifest, run->samples, &host);
+  struct tg_verdict *verdict = tg_verdict_judge(config->manifest, run->samples, &host);
+  keep_selected(config, verdict);
+  return verdict;
 }
 
 static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *fleet, const struct tg_toolbox *tools,
@@ -132,7 +152,7 @@ static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *flee
     run->measured_s = tg_now_s() - start;
     progress(config, run->verdict, bench.round, run->measured_s, budget_s, NULL);
     bench.round++;
-    if (config->size == TG_SIZE_PUBLISHED || is_settled(config, run->verdict) || bench.round == TG_ROUNDS_MAX) {
+    if (config->size == TG_SIZE_PUBLISHED || is_settled(run->verdict) || bench.round == TG_ROUNDS_MAX) {
       break;
     }
     if (run->measured_s >= budget_s) {

@@ -29,7 +29,7 @@ struct tg_run {
   struct tg_samples *samples;
   struct tg_verdict *verdict;  // borrows the manifest
   json_t *raw;                 // workload -> what its tool said, round by round
-  json_t *commands;            // {"servers": {name: command}, "workloads": {name: command}}
+  json_t *commands;            // {"servers": {name: command}, "workloads": {name: [command, ...]}}
   double measured_s;
   double stolen;         // share of the machine's CPU time stolen during the run
   double off_p50_ms[2];  // of the server with re-arm off, before the first round and after the last

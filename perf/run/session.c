@@ -6,6 +6,7 @@
 #include "perf/host/lock.h"
 #include "perf/host/provenance.h"
 #include "perf/process/runfiles.h"
+#include "perf/run/plan.h"
 
 #define LOCK_TIMEOUT_MS 600000
 
@@ -20,7 +21,7 @@ static bool load_manifest(struct tg_session *session, const char *manifest, stru
     tg_error_set(err, "%s", problem.text);
     return false;
   }
-  return true;
+  return tg_plan_check(session->manifest, err);
 }
 
 bool tg_session_open(struct tg_session *session, const char *manifest, struct tg_error *err) {

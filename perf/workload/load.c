@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,11 @@ bool tg_client_bound(double seconds, double client_cpu_s, double server_cpu_s, i
   bool threads_busy = client_cpu_s >= BUSY * seconds * (client_threads < cpus ? client_threads : cpus);
   bool machine_busy = both >= BUSY * seconds * cpus && client_cpu_s >= CLIENT_SHARE * both;
   return threads_busy || machine_busy;
+}
+
+int tg_usable_cpus(void) {
+  cpu_set_t usable;
+  return sched_getaffinity(0, sizeof(usable), &usable) == 0 ? CPU_COUNT(&usable) : (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static struct tg_text text_of(const char *text) {
@@ -55,8 +61,7 @@ static void finish(struct tg_load *load, const char *const argv[], const struct 
   load->client_cpu_s = result->cpu_s;
   load->server_cpu_s = server_cpu_s;
   load->rate = load->seconds > 0 ? load->units / load->seconds : 0;
-  load->client_bound =
-      tg_client_bound(result->wall_s, result->cpu_s, server_cpu_s, threads, (int)sysconf(_SC_NPROCESSORS_ONLN));
+  load->client_bound = tg_client_bound(result->wall_s, result->cpu_s, server_cpu_s, threads, tg_usable_cpus());
 }
 
 // Reads ab's own words. `out_text` and `err_text` are what it printed.

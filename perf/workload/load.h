@@ -29,6 +29,9 @@ struct tg_load {
 // of that or more. Throughput then says little about the server, whose CPU time per unit is the firm figure.
 bool tg_client_bound(double seconds, double client_cpu_s, double server_cpu_s, int client_threads, int cpus);
 
+// tg_usable_cpus returns how many CPUs this process may use (sched_getaffinity(2)), which its children inherit.
+int tg_usable_cpus(void);
+
 // Where to send what.
 struct tg_target {
   struct tg_server *server;
