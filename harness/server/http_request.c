@@ -23,6 +23,7 @@ enum state {
   STATE_BODY,
   STATE_CHUNK_SIZE_START,
   STATE_CHUNK_SIZE,
+  STATE_CHUNK_SIZE_SPACE,
   STATE_CHUNK_EXTENSION,
   STATE_CHUNK_SIZE_LF,
   STATE_CHUNK_DATA,
@@ -30,6 +31,10 @@ enum state {
   STATE_CHUNK_DATA_LF,
   STATE_ENDED,
 };
+
+static bool is_space(uint8_t c) {
+  return c == ' ' || c == '\t';
+}
 
 static void fail(struct tg_http_parser *parser, int status) {
   parser->status = status;
@@ -144,7 +149,7 @@ static void field_value_char(struct tg_http_parser *parser, uint8_t c) {
     parser->state = STATE_FIELD_LF;
   } else if (!tg_http_is_value_char(c)) {
     fail(parser, 400);
-  } else if (parser->state == STATE_FIELD_VALUE_START && (c == ' ' || c == '\t')) {
+  } else if (parser->state == STATE_FIELD_VALUE_START && is_space(c)) {
     return;
   } else if (parser->field == TG_HTTP_FIELD_OTHER) {
     parser->state = STATE_FIELD_VALUE;
@@ -238,13 +243,15 @@ static void chunk_size_digit(struct tg_http_parser *parser, uint8_t c) {
   }
 }
 
-// RFC 9112, 7.1: hexadecimal digits, then extensions that are let pass.
+// RFC 9112, 7.1: hexadecimal digits, then white space, then extensions, each after a semicolon, that are let pass.
 static bool chunk_line_allows(const struct tg_http_parser *parser, uint8_t c) {
   switch (parser->state) {
     case STATE_CHUNK_SIZE_START:
       return tg_http_hex_value(c) >= 0;
     case STATE_CHUNK_SIZE:
-      return tg_http_hex_value(c) >= 0 || c == '\r' || c == ';' || c == ' ' || c == '\t';
+      return tg_http_hex_value(c) >= 0 || c == '\r' || c == ';' || is_space(c);
+    case STATE_CHUNK_SIZE_SPACE:
+      return c == '\r' || c == ';' || is_space(c);
     default:
       return c == '\r' || tg_http_is_value_char(c);
   }
@@ -261,6 +268,8 @@ static void chunk_line_char(struct tg_http_parser *parser, uint8_t c) {
     parser->state = STATE_CHUNK_SIZE_LF;
   } else if (parser->state != STATE_CHUNK_EXTENSION && tg_http_hex_value(c) >= 0) {
     chunk_size_digit(parser, c);
+  } else if (parser->state != STATE_CHUNK_EXTENSION && is_space(c)) {
+    parser->state = STATE_CHUNK_SIZE_SPACE;
   } else {
     parser->state = STATE_CHUNK_EXTENSION;
   }
@@ -313,6 +322,7 @@ static enum tg_http_event parse_char(struct tg_http_parser *parser, uint8_t c) {
       return end_section(parser, c);
     case STATE_CHUNK_SIZE_START:
     case STATE_CHUNK_SIZE:
+    case STATE_CHUNK_SIZE_SPACE:
     case STATE_CHUNK_EXTENSION:
       chunk_line_char(parser, c);
       break;
