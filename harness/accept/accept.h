@@ -3,7 +3,7 @@
 // One shard is one epoll loop with one SO_REUSEPORT listener for TLS, one for plaintext, or both. A shard is driven
 // from outside, one tg_shard_turn() at a time: by a thread in the server, by hand in a test or under a simulated
 // kernel. Nothing here starts a thread, and shards share nothing but the TLS configuration, which is read-only to
-// them save for its ticket keys (see tls_context.h).
+// them save for its ticket keys (see tls_context.h), and a count of connections, if they are given one.
 //
 // A connection is in exactly one phase, and every phase has a deadline:
 //
@@ -18,6 +18,7 @@
 #ifndef TLSGATE_HARNESS_ACCEPT_ACCEPT_H
 #define TLSGATE_HARNESS_ACCEPT_ACCEPT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,7 +104,8 @@ size_t tg_conn_write(struct tg_conn *conn, const void *data, size_t len);
 // tg_conn_is_tls says whether the connection is TLS.
 bool tg_conn_is_tls(const struct tg_conn *conn);
 
-// tg_conn_over_capacity says whether the shard held more than its limit of connections when this one was accepted: the
+// tg_conn_over_capacity says whether there were more connections than max_connections, in the shard or in all that
+// share its count, when this one was accepted (itself and those refused among them, until they are freed): the
 // application owes it a refusal (503) and TG_APP_FINISH.
 bool tg_conn_over_capacity(const struct tg_conn *conn);
 
@@ -118,6 +120,9 @@ struct tg_shard_config {
       flush_tickets;  // send NewSessionTicket when established, instead of with the first response. It hides the stall.
   struct tg_deadlines deadlines;
   uint32_t max_connections;  // beyond it tg_conn_over_capacity holds. 1 to 1,000,000
+  // The connections of all shards that share the count, which max_connections then limits together. Borrowed, outlives
+  // the shard; zero before the first of them is made. NULL: the shard counts its own.
+  atomic_size_t *connections;
 };
 
 // tg_shard_config_default fills in deadlines and limits; listeners are -1, pointers NULL, quickack is REARM.

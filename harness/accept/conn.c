@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -15,12 +16,27 @@ static void set_deadline(struct tg_conn *conn, enum tg_deadline_kind kind) {
   tg_deadline_set(&conn->shard->deadlines, &conn->deadline, kind, conn->shard->now_ns);
 }
 
+// Returns how many there are now, in this shard or in all that share its count.
+static size_t count_in(struct tg_shard *shard) {
+  shard->num_conns++;
+  atomic_size_t *shared = shard->config.connections;
+  // The count orders no other memory.
+  return shared == NULL ? shard->num_conns : atomic_fetch_add_explicit(shared, 1, memory_order_relaxed) + 1;
+}
+
+static void count_out(struct tg_shard *shard) {
+  shard->num_conns--;
+  if (shard->config.connections != NULL) {
+    size_t before = atomic_fetch_sub_explicit(shard->config.connections, 1, memory_order_relaxed);
+    assert(before > shard->num_conns);
+  }
+}
+
 // Enters the first phase of a connection's life.
 static void be_born(struct tg_conn *conn, bool tls) {
   struct tg_shard *shard = conn->shard;
   tg_list_append(&shard->conns, &conn->member);
-  shard->num_conns++;
-  if (shard->num_conns > shard->config.max_connections) {
+  if (count_in(shard) > shard->config.max_connections) {
     conn->over_capacity = true;
     shard->counters.over_capacity++;
   }
@@ -127,7 +143,7 @@ static void bury(struct tg_conn *conn) {
   tg_link_remove(&conn->again);
   tg_link_remove(&conn->member);
   tg_list_append(&shard->graves, &conn->member);
-  shard->num_conns--;
+  count_out(shard);
   shard->closed_some = true;
   SSL_free(conn->ssl);
   conn->ssl = NULL;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -134,6 +135,47 @@ static void test_over_capacity(void **state) {
   testing_rig_stop(&rig);
 }
 
+static void test_shards_that_share_a_count_share_the_limit(void **state) {
+  (void)state;
+  enum { RIGS = 2, MOST = 3, PEERS = 6 };
+  struct testing_rig rigs[RIGS];
+  struct testing_peer peers[PEERS];
+  struct testing_options options;
+  atomic_size_t connections = 0;
+  testing_options_default(&options);
+  options.shard.max_connections = MOST;
+  options.shard.connections = &connections;
+  for (size_t i = 0; i < RIGS; i++) {
+    testing_rig_start(&rigs[i], &options);
+  }
+  for (size_t i = 0; i < PEERS; i++) {
+    struct testing_rig *rig = &rigs[i % RIGS];
+    testing_peer_connect(&peers[i], rig, &kTls13);
+    testing_peer_echo(&peers[i], rig);
+    assert_int_equal(atomic_load(&connections), i + 1);
+    uint64_t over = testing_rig_counters(&rigs[0]).over_capacity + testing_rig_counters(&rigs[1]).over_capacity;
+    assert_int_equal(over, i < MOST ? 0 : i + 1 - MOST);
+  }
+  // What one shard gives up is the other's to take.
+  for (size_t i = 0; i < PEERS; i += RIGS) {
+    testing_peer_close(&peers[i]);
+  }
+  testing_rig_settle(&rigs[0]);
+  assert_int_equal(atomic_load(&connections), PEERS / RIGS);
+  testing_peer_close(&peers[1]);
+  TESTING_TURN_UNTIL(&rigs[1], atomic_load(&connections) == PEERS / RIGS - 1);
+  uint64_t over_before = testing_rig_counters(&rigs[1]).over_capacity;
+  testing_peer_connect(&peers[1], &rigs[1], &kTls13);
+  assert_int_equal(testing_rig_counters(&rigs[1]).over_capacity, over_before);
+  for (size_t i = 0; i < RIGS; i++) {
+    testing_rig_stop(&rigs[i]);
+  }
+  assert_int_equal(atomic_load(&connections), 0);
+  for (size_t i = 1; i < PEERS; i += RIGS) {
+    testing_peer_close(&peers[i]);
+  }
+}
+
 static void test_wake(void **state) {
   (void)state;
   struct testing_rig rig;
@@ -203,6 +245,7 @@ int main(void) {
       cmocka_unit_test(test_a_busy_peer_does_not_hold_up_the_others),
       cmocka_unit_test(test_bytes_read_ahead_are_not_forgotten),
       cmocka_unit_test(test_over_capacity),
+      cmocka_unit_test(test_shards_that_share_a_count_share_the_limit),
       cmocka_unit_test(test_wake),
       cmocka_unit_test(test_destroy_with_connections_of_every_phase),
       cmocka_unit_test(test_configuration_is_checked),

@@ -334,8 +334,8 @@ void tg_options_help(FILE *to) {
       "                           accept: once at accept; off: never. The last two stall, and are controls\n"
       "  --flush-tickets          send session tickets at once, which hides the stall\n"
       "Limits\n"
-      "  --max-connections N      of the whole server, divided evenly among the shards; beyond a shard's part,\n"
-      "                           requests get 503 and the connection ends (default %u)\n"
+      "  --max-connections N      of the whole server; beyond it requests get 503 and the connection ends\n"
+      "                           (default %u)\n"
       "  --max-body N             bytes of a request body, 0 to 2^40 (default %" PRIu64
       ")\n"
       "  --handshake-timeout-ms N accept to established (default %u)\n"

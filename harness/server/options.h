@@ -28,7 +28,7 @@ struct tg_options {
   uint32_t ticket_lifetime_s;
   enum tg_quickack quickack;
   bool flush_tickets;
-  uint32_t max_connections;  // of the whole server; each shard takes an equal part, rounded up
+  uint32_t max_connections;  // of the whole server, all shards together
   uint64_t max_body;         // bytes
   struct tg_deadlines deadlines;
   uint32_t grace_ms;  // SIGTERM -> the last connection is cut

@@ -30,6 +30,7 @@ struct tg_server {
   uint32_t grace_ms;
   atomic_bool stopping;
   atomic_bool failed;
+  atomic_size_t connections;  // of all shards
   uint32_t num_workers;
   struct worker workers[];
 };
@@ -125,7 +126,8 @@ static bool make_worker(struct tg_server *server, const struct tg_options *optio
   config.quickack = options->quickack;
   config.flush_tickets = options->flush_tickets;
   config.deadlines = options->deadlines;
-  config.max_connections = (options->max_connections + options->shards - 1) / options->shards;
+  config.max_connections = options->max_connections;
+  config.connections = &server->connections;
   config.tls_listener = open_listener(options->bind, options->tls_port, &server->tls_port, err);
   bool listening = config.tls_listener >= 0;
   if (listening && options->with_http) {
