@@ -22,6 +22,9 @@
 #define SERIAL_BYTES         16
 #define CLOCK_SKEW_S         3600
 #define VALIDITY_DAYS        3650
+// NIST SP 800-131A, 3: shorter keys are disallowed. Of 1024 bits they also leave no room for the RSA-PSS signature with
+// SHA-512 that a TLS 1.3 client may settle on (RFC 8017, 9.1.1: 2 x 64 + 2 bytes).
+#define RSA_BITS_MIN 2048
 
 void tg_credentials_free(struct tg_credentials *credentials) {
   EVP_PKEY_free(credentials->key);
@@ -93,10 +96,19 @@ static bool load_key(const char *file, struct tg_credentials *out, struct tg_err
   return true;
 }
 
+static bool check_strength(const EVP_PKEY *key, const char *file, struct tg_error *err) {
+  if (EVP_PKEY_id(key) == EVP_PKEY_RSA && EVP_PKEY_bits(key) < RSA_BITS_MIN) {
+    tg_error_set(err, "the RSA key in '%s' has %d bits, too few for TLS 1.3: make one of %d or more", file,
+                 EVP_PKEY_bits(key), RSA_BITS_MIN);
+    return false;
+  }
+  return true;
+}
+
 bool tg_credentials_load(const char *cert_file, const char *key_file, struct tg_credentials *out,
                          struct tg_error *err) {
   *out = (struct tg_credentials){0};
-  if (!load_chain(cert_file, out, err) || !load_key(key_file, out, err)) {
+  if (!load_chain(cert_file, out, err) || !load_key(key_file, out, err) || !check_strength(out->key, key_file, err)) {
     tg_credentials_free(out);
     return false;
   }

@@ -15,7 +15,8 @@ struct tg_credentials {
 };
 
 // tg_credentials_load reads a PEM chain, leaf first, and a PEM key without a passphrase. Returns false with `err`
-// filled in when a file cannot be read or parsed, or when the key is not the leaf's.
+// filled in when a file cannot be read or parsed, when the key is RSA of fewer than 2048 bits, or when it is not the
+// leaf's.
 bool tg_credentials_load(const char *cert_file, const char *key_file, struct tg_credentials *out, struct tg_error *err);
 
 // tg_credentials_self_signed makes a key and a certificate for localhost, 127.0.0.1 and ::1, valid from an hour ago

@@ -67,6 +67,32 @@ static void a_key_that_does_not_match_ends_with_1(void **state) {
   tg_credentials_free(&other.made);
 }
 
+static void a_short_rsa_key_ends_with_1(void **state) {
+  (void)state;
+  static const int bits[] = {1024, 1920};
+  for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+    struct test_credentials made;
+    test_credentials_make_rsa(&made, "short", bits[i]);
+    char line[2048];
+    char named[64];
+    snprintf(line, sizeof(line), "--port 0 --cert %s --key %s", made.cert_file, made.key_file);
+    snprintf(named, sizeof(named), "has %d bits", bits[i]);
+    refused(line, 1, named);
+    tg_credentials_free(&made.made);
+  }
+  struct test_credentials enough;
+  test_credentials_make_rsa(&enough, "enough", 2048);
+  char line[2048];
+  snprintf(line, sizeof(line), "--shards 1 --cert %s --key %s", enough.cert_file, enough.key_file);
+  struct test_server server;
+  SSL_CTX *tls = test_tls_context();
+  test_server_start(&server, line);
+  assert_true(test_get(server.tls_port, tls) >= 0);
+  SSL_CTX_free(tls);
+  test_server_end(&server);
+  tg_credentials_free(&enough.made);
+}
+
 static void a_port_in_use_ends_with_1(void **state) {
   (void)state;
   struct test_server server;
@@ -118,6 +144,40 @@ static void the_descriptor_limit_is_raised(void **state) {
   assert_true(limit.rlim_cur > 100);
   assert_int_equal(limit.rlim_cur, limit.rlim_max);
   test_server_end(&server);
+}
+
+static void is_dev_null(const struct test_server *server, int fd) {
+  char path[64];
+  char target[64] = "";
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)server->pid, fd);
+  assert_true(readlink(path, target, sizeof(target) - 1) > 0);
+  assert_string_equal(target, "/dev/null");
+}
+
+static void no_socket_takes_a_standard_descriptor(void **state) {
+  (void)state;
+  struct test_server server;
+  SSL_CTX *tls = test_tls_context();
+  test_server_start_limited(&server, "--shards 2", &(struct test_server_limits){.closed = {true, false, true}});
+  is_dev_null(&server, STDIN_FILENO);
+  is_dev_null(&server, STDERR_FILENO);
+  assert_true(test_get(server.tls_port, tls) >= 0);
+  SSL_CTX_free(tls);
+  test_server_end(&server);
+}
+
+static void without_standard_output_it_ends_with_1(void **state) {
+  (void)state;
+  static const char *const lines[] = {"--port 0", "--help"};
+  for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    char err[1024];
+    struct test_server_limits limits = {.closed = {false, true, false}};
+    assert_int_equal(test_server_refused_limited(lines[i], &limits, err, sizeof(err)), 1);
+    assert_string_equal(err, "https_server: cannot write to standard output: Bad file descriptor\n");
+    limits = (struct test_server_limits){.closed = {true, true, true}};
+    assert_int_equal(test_server_refused_limited(lines[i], &limits, err, sizeof(err)), 1);
+    assert_string_equal(err, "");
+  }
 }
 
 static void shards_share_one_port(void **state) {
@@ -288,10 +348,13 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(wrong_command_lines_end_with_2),
       cmocka_unit_test(unreadable_files_end_with_1),
       cmocka_unit_test(a_key_that_does_not_match_ends_with_1),
+      cmocka_unit_test(a_short_rsa_key_ends_with_1),
       cmocka_unit_test(a_port_in_use_ends_with_1),
       cmocka_unit_test(a_port_is_free_again_at_once),
       cmocka_unit_test(help_is_printed_on_request),
       cmocka_unit_test(the_descriptor_limit_is_raised),
+      cmocka_unit_test(no_socket_takes_a_standard_descriptor),
+      cmocka_unit_test(without_standard_output_it_ends_with_1),
       cmocka_unit_test(shards_share_one_port),
       cmocka_unit_test(beyond_max_connections_requests_get_503),
       cmocka_unit_test(requests_in_flight_are_finished),

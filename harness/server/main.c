@@ -1,5 +1,6 @@
 // https_server: see --help.
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,20 @@
 #include "harness/server/server.h"
 
 #define EXIT_USAGE 2
+
+// A descriptor of these that is closed would go to the next file that is opened: a socket would be given the server's
+// output. In place of standard output comes one that cannot be written, so that its absence shows: the ready line is
+// how the ports are known.
+static bool fill_standard_descriptors(void) {
+  static const int flags[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    // open(2) returns the lowest that is free.
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd) {
+      return false;
+    }
+  }
+  return true;
+}
 
 static int refuse(const struct tg_error *err) {
   fprintf(stderr, "https_server: %s\n", err->text);
@@ -35,6 +50,10 @@ static void block_stop_signals(sigset_t *set) {
   sigaddset(set, SIGINT);
   sigprocmask(SIG_BLOCK, set, NULL);
   signal(SIGPIPE, SIG_IGN);
+}
+
+static void complain_of_output(void) {
+  fprintf(stderr, "https_server: cannot write to standard output: %s\n", strerror(errno));
 }
 
 static bool print_ready(const struct tg_server *server) {
@@ -77,7 +96,7 @@ static int serve(const struct tg_options *options, const sigset_t *stop_signals)
   if (ok) {
     wait_for_stop(stop_signals);
   } else {
-    fprintf(stderr, "https_server: cannot write to standard output: %s\n", strerror(errno));
+    complain_of_output();
   }
   ok &= tg_server_stop(server);
   ok &= print_counters(server);
@@ -86,6 +105,10 @@ static int serve(const struct tg_options *options, const sigset_t *stop_signals)
 }
 
 int main(int argc, char *argv[]) {
+  if (!fill_standard_descriptors()) {
+    fprintf(stderr, "https_server: cannot open /dev/null for a closed standard descriptor: %s\n", strerror(errno));
+    return EXIT_FAILURE;
+  }
   struct tg_options options;
   struct tg_error err;
   switch (tg_options_parse(argc, argv, &options, &err)) {
@@ -94,7 +117,11 @@ int main(int argc, char *argv[]) {
       return EXIT_USAGE;
     case TG_OPTIONS_HELP:
       tg_options_help(stdout);
-      return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+      if (fflush(stdout) != 0) {
+        complain_of_output();
+        return EXIT_FAILURE;
+      }
+      return EXIT_SUCCESS;
     case TG_OPTIONS_RUN:
       break;
   }

@@ -14,4 +14,7 @@ struct test_credentials {
 // the test on any error. The caller releases `made`.
 void test_credentials_make(struct test_credentials *out, const char *name, enum tg_key_type type);
 
+// test_credentials_make_rsa is the same for an RSA key of any number of bits that the library makes.
+void test_credentials_make_rsa(struct test_credentials *out, const char *name, int bits);
+
 #endif

@@ -53,6 +53,11 @@ static void run_child(const char *line, const struct test_server_limits *limits,
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (limits->closed[fd]) {
+      close(fd);
+    }
+  }
   execv(test_server_binary, argv);
   _exit(127);
 }
@@ -147,24 +152,36 @@ void test_server_end(struct test_server *server) {
   json_decref(test_server_stop(server));
 }
 
-int test_server_prints(const char *line, const char *expected, char *err, size_t err_size) {
+static int run_to_end(const char *line, const struct test_server_limits *limits, const char *expected, char *err,
+                      size_t err_size) {
   static char out[65536];
   struct test_server server = {0};
-  spawn(&server, line, &(struct test_server_limits){0});
+  spawn(&server, line, limits);
   out[fread(out, 1, sizeof(out) - 1, server.out)] = '\0';
   if (expected == NULL) {
     assert_string_equal(out, "");
   } else {
     assert_non_null(strstr(out, expected));
   }
+  // Its output may have been closed from the start, so the end of that is not the end of its errors.
+  siginfo_t ended;
+  assert_int_equal(waitid(P_PID, (id_t)server.pid, &ended, WEXITED | WNOWAIT), 0);
   read_err(&server, err, err_size);
   int status = test_server_wait(&server);
   assert_true(WIFEXITED(status));
   return WEXITSTATUS(status);
 }
 
+int test_server_prints(const char *line, const char *expected, char *err, size_t err_size) {
+  return run_to_end(line, &(struct test_server_limits){0}, expected, err, err_size);
+}
+
 int test_server_refused(const char *line, char *err, size_t err_size) {
-  return test_server_prints(line, NULL, err, err_size);
+  return test_server_refused_limited(line, &(struct test_server_limits){0}, err, err_size);
+}
+
+int test_server_refused_limited(const char *line, const struct test_server_limits *limits, char *err, size_t err_size) {
+  return run_to_end(line, limits, NULL, err, err_size);
 }
 
 int64_t test_counter(const json_t *counters, const char *name) {

@@ -3,6 +3,7 @@
 #define TLSGATE_HARNESS_SERVER_TEST_SERVER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -19,6 +20,7 @@ struct test_server {
 struct test_server_limits {
   uint64_t descriptors;       // RLIMIT_NOFILE, soft and hard; 0: as it is
   uint64_t soft_descriptors;  // the soft one alone; 0: as it is
+  bool closed[3];             // of descriptors 0, 1 and 2, those that are closed when it starts
 };
 
 // test_server_take_argument takes the server's path, the test program's one argument, or ends the program.
@@ -42,6 +44,7 @@ int test_server_wait(struct test_server *server);
 // test_server_refused runs the server to its end, which prints nothing. Returns its exit status, and in `err` what it
 // wrote to stderr.
 int test_server_refused(const char *line, char *err, size_t err_size);
+int test_server_refused_limited(const char *line, const struct test_server_limits *limits, char *err, size_t err_size);
 
 // test_server_prints is the same for a run that must print `expected` somewhere in its first 64 KiB of output.
 int test_server_prints(const char *line, const char *expected, char *err, size_t err_size);
