@@ -101,8 +101,9 @@ static void test_a_bad_folder_is_refused_before_anything_is_measured(void **stat
 
 static void test_one_gate_is_no_verdict(void **state) {
   (void)state;
-  const char *const args[] = {"--only", "tls12_resumed_rtt_p50_ms", "--out", folder, "--quiet", NULL};
-  expect(args, 3, "1/1 passed\n");
+  // Its workload also yields tls_stalled_fraction, which nobody asked for.
+  const char *const args[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", NULL};
+  expect(args, 3, "\n1/1 passed\n");
   expect(args, 3, "PARTIAL");
   json_t *json = report();
   assert_non_null(json_object_get(json, "gates"));

@@ -108,17 +108,19 @@ static bool run_round(const struct tg_run_config *config, struct tg_bench *bench
   return true;
 }
 
-// Drops the gates that nobody asked for: they have no samples, and would count as undecided.
+// Drops the gates that nobody asked for: most have no samples, and would count as undecided.
 static void keep_selected(const struct tg_run_config *config, struct tg_verdict *verdict) {
   size_t kept = 0;
   for (size_t i = 0; i < verdict->num_gates; i++) {
     const struct tg_gate_verdict *gate = &verdict->gates[i];
     if (selected(config, gate->gate)) {
       verdict->gates[kept++] = *gate;
-    } else if (gate->status == TG_STATUS_UNDECIDED || gate->status == TG_STATUS_CLIENT_BOUND) {
-      verdict->gated--;
-      verdict->undecided--;
+      continue;
     }
+    verdict->gated -= tg_gate_is_gated(gate->gate);
+    verdict->passed -= gate->status == TG_STATUS_PASS;
+    verdict->failed -= gate->status == TG_STATUS_FAIL;
+    verdict->undecided -= gate->status == TG_STATUS_UNDECIDED || gate->status == TG_STATUS_CLIENT_BOUND;
   }
   verdict->num_gates = kept;
   verdict->status = verdict->failed > 0      ? TG_STATUS_FAIL
