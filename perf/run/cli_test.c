@@ -20,7 +20,8 @@
 
 #include "perf/process/child.h"
 
-#define ARGS_MAX 12
+#define ARGS_MAX      12
+#define RUN_TIMEOUT_S 400
 
 static const char *program;
 static char folder[PATH_MAX];
@@ -116,6 +117,17 @@ static void test_a_stalled_server_fails(void **state) {
   expect(args, 1, "lost quickack re-arm");
 }
 
+// What a maintainer sees who has lost the re-arm: the whole suite, with its default budget, is red.
+static void test_the_whole_suite_is_red_without_the_rearm(void **state) {
+  (void)state;
+  const char *const args[] = {"--out", folder, "--quiet", "--quickack", "off", NULL};
+  expect(args, 1, "tls_rtt_p50_ms");
+  json_t *json = report();
+  assert_string_equal(json_string_value(json_object_get(json, "verdict")), "fail");
+  assert_true(json_integer_value(json_object_get(json, "gates_failed")) >= 9);
+  json_decref(json);
+}
+
 static void test_a_server_that_dies_fails_the_run(void **state) {
   (void)state;
   const char *const args[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", "--fault", "exits", NULL};
@@ -196,6 +208,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_a_bad_folder_is_refused_before_anything_is_measured, make_folder),
       cmocka_unit_test_setup(test_one_gate_is_no_verdict, make_folder),
       cmocka_unit_test_setup(test_a_stalled_server_fails, make_folder),
+      cmocka_unit_test_setup(test_the_whole_suite_is_red_without_the_rearm, make_folder),
       cmocka_unit_test_setup(test_a_server_that_dies_fails_the_run, make_folder),
       cmocka_unit_test_setup(test_an_interrupted_run_leaves_nothing_behind, make_folder),
       cmocka_unit_test_setup(test_a_host_that_hides_the_stall_is_undecided, make_folder),

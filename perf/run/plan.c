@@ -13,13 +13,15 @@
 #include "perf/workload/load.h"
 #include "perf/workload/rtt.h"
 
-#define MIB             (1024.0 * 1024.0)
-#define ROOT_BYTES      15       // the body of "/"
-#define BIG_BYTES       1048576  // the body of "/big"
-#define STALL_MS        20.0
-#define FEW_CONNECTIONS 10  // in the first round, and once a server has been seen to stall
-#define CURVE_ROUNDS    3   // of the points of the scaling curve that are only recorded
-#define OFF_COUNT       12
+#define MIB              (1024.0 * 1024.0)
+#define ROOT_BYTES       15       // the body of "/"
+#define BIG_BYTES        1048576  // the body of "/big"
+#define STALL_MS         20.0
+#define FEW_CONNECTIONS  10   // in the first round, and once a server has been seen to stall
+#define CURVE_ROUNDS     3    // of the points of the scaling curve that are only recorded
+#define PACE_S           0.7  // how long one run of ab takes in a short round, at most
+#define LEAST_PER_CLIENT 4.0  // but so many connections of each client are made
+#define OFF_COUNT        12
 
 bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err) {
   return tg_runfile("harness/client/rtt_client", out->rtt_client, err) &&
@@ -195,18 +197,33 @@ static bool add_cpu(struct tg_bench *bench, const char *metric, const struct tg_
   return metric == NULL || add(bench, metric, load->server_cpu_s * 1e6 / load->units, false, err);
 }
 
+// Runs ab, in a short round for no longer than PACE_S: the rate that `rate_metric` last had, or that of a warm-up run,
+// which must finish, tells how many of at most `requests` that is. A stalled server would else use up the budget
+// before it has failed.
+static bool paced_ab(struct tg_bench *bench, const struct tg_target *target, uint64_t requests, unsigned concurrency,
+                     const char *rate_metric, bool hyperfine, struct tg_load *out, struct tg_error *err) {
+  double rate = last_value(bench, rate_metric);
+  if (isnan(rate)) {
+    if (!tg_load_ab(target, 2ULL * concurrency, concurrency, out, err)) {
+      return false;
+    }
+    rate = out->rate;
+  }
+  double most = fmax(rate * PACE_S, LEAST_PER_CLIENT * concurrency);
+  if (bench->size == TG_SIZE_SHORT && most < (double)requests) {
+    requests = (uint64_t)most;
+  }
+  return hyperfine ? tg_load_ab_hyperfine(target, requests, concurrency, tg_scratch_path(TG_SCRATCH_HYPERFINE_JSON),
+                                          tg_scratch_path(TG_SCRATCH_AB_OUT), out, err)
+                   : tg_load_ab(target, requests, concurrency, out, err);
+}
+
 static bool run_ab(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
   const struct ab_details *details = workload->details;
   struct tg_target target = target_of(bench, details->tls, "/", ROOT_BYTES);
   uint64_t requests = bench->size == TG_SIZE_PUBLISHED ? details->published_requests : details->requests;
   struct tg_load load;
-  if (bench->round == 0 && !tg_load_ab(&target, details->concurrency * 2, details->concurrency, &load, err)) {
-    return false;  // the warm-up must finish
-  }
-  if (!(details->hyperfine
-            ? tg_load_ab_hyperfine(&target, requests, details->concurrency, tg_scratch_path(TG_SCRATCH_HYPERFINE_JSON),
-                                   tg_scratch_path(TG_SCRATCH_AB_OUT), &load, err)
-            : tg_load_ab(&target, requests, details->concurrency, &load, err))) {
+  if (!paced_ab(bench, &target, requests, details->concurrency, details->rate, details->hyperfine, &load, err)) {
     return false;
   }
   keep_load(bench, workload->name, &load);
@@ -239,13 +256,16 @@ static bool run_churn(struct tg_bench *bench, const struct tg_workload *workload
 // Rates at several concurrencies. 8 and 64 are measured twice each, in the order 8 64 64 8 or the reverse by round, and
 // the ratio of their geometric means is the sample: what slows the machine for a while slows both. 1,024 connections
 // are enough for the end of a run, where fewer than 64 are left in flight, not to count.
-#define PAIR_REQUESTS 1024
+#define PAIR_REQUESTS  1024
+#define CURVE_REQUESTS 256
 
 static bool scaling_rate(struct tg_bench *bench, const struct tg_workload *workload, unsigned concurrency,
                          uint64_t requests, double *rate, struct tg_error *err) {
   struct tg_target target = target_of(bench, true, "/", ROOT_BYTES);
+  char metric[32];
   struct tg_load load;
-  if (!tg_load_ab(&target, requests, concurrency, &load, err)) {
+  (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", concurrency);
+  if (!paced_ab(bench, &target, requests, concurrency, metric, false, &load, err)) {
     return false;
   }
   keep_load(bench, workload->name, &load);
@@ -275,14 +295,11 @@ static bool scaling_pair(struct tg_bench *bench, const struct tg_workload *workl
 
 static bool run_scaling(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
   static const unsigned others[] = {1, 2, 4, 16, 32};
-  double rate = 0;
-  if (bench->round == 0 && !scaling_rate(bench, workload, 64, 128, &rate, err)) {
-    return false;  // the warm-up must finish
-  }
   for (size_t i = 0; bench->round < CURVE_ROUNDS && i < sizeof(others) / sizeof(others[0]); i++) {
     char metric[32];
+    double rate = 0;
     (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", others[i]);
-    if (!scaling_rate(bench, workload, others[i], 64ULL * (others[i] < 4 ? others[i] : 4), &rate, err) ||
+    if (!scaling_rate(bench, workload, others[i], CURVE_REQUESTS, &rate, err) ||
         !add(bench, metric, rate, false, err)) {
       return false;
     }

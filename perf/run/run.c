@@ -8,6 +8,11 @@
 #include "perf/host/stall_settings.h"
 #include "perf/process/child.h"
 
+// No gate is decided before the fifth round (perf/stats/sequential.h). A run that is out of budget before that goes on
+// to it, unless that takes twice the budget.
+#define LEAST_ROUNDS        5
+#define LEAST_ROUNDS_WITHIN 2
+
 // A metric that is only recorded needs a median, no more.
 #define RECORDED_ROUNDS 5
 
@@ -157,7 +162,9 @@ static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *flee
     if (config->size == TG_SIZE_PUBLISHED || is_settled(run->verdict) || bench.round == TG_ROUNDS_MAX) {
       break;
     }
-    if (run->measured_s >= budget_s) {
+    // Fewer rounds than a gate needs would be a budget spent on nothing: a slow server gets them all the same.
+    bool enough_rounds = bench.round >= LEAST_ROUNDS || run->measured_s >= LEAST_ROUNDS_WITHIN * budget_s;
+    if (run->measured_s >= budget_s && enough_rounds) {
       if (run->extended || !config->extend_once) {
         break;
       }
