@@ -60,8 +60,8 @@ static void every_mode_reports_both_sides(void **state) {
   }
 }
 
-// The order of these costs holds on every CPU and in every variant: an RSA-4096 signature takes many times the work of a
-// whole P-256 handshake, instrumented or not, and a TLS 1.2 resumption makes none.
+// The order of these costs holds on every CPU and in every variant: an RSA-4096 signature takes many times the work of
+// a whole P-256 handshake, instrumented or not, and a TLS 1.2 resumption makes none.
 static void the_figures_follow_the_work(void **state) {
   (void)state;
   char err[1024];
