@@ -25,7 +25,7 @@
 #include <sys/types.h>
 
 #include "harness/accept/counters.h"
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 struct tg_conn;
 struct tg_shard;

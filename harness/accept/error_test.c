@@ -1,4 +1,4 @@
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

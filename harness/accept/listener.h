@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // tg_listener_open returns a non-blocking, close-on-exec listening socket bound to `address` (IPv4 or IPv6, numeric)
 // and `port` (0: the kernel picks one) with SO_REUSEADDR and SO_REUSEPORT, or -1 with `err` filled in. The backlog is

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "harness/server/credentials.h"
 
 struct tg_handshake_plan {

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // tg_json_write writes `json` and a newline to standard output if `path` is "-"; straight into `path` if that is there
 // and no regular file (/dev/null); else to a file beside `path` which is then renamed, so that a reader never sees a

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // tg_option_number reads a plain decimal number of at most 18 digits. Returns false with `err` naming the option, the
 // value and the range if it is anything else or not from `least` to `most`.

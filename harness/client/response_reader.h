@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // The longest head that is read, status line and final CRLF included.
 #define TG_RESPONSE_HEAD_MAX 16384

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "harness/client/tls_client.h"
 
 struct tg_rtt_options {

@@ -16,7 +16,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "harness/client/rtt_run.h"
 
 // A request that took this long waited for a delayed ACK: Linux delays one by 40 ms at least (TCP_DELACK_MIN in

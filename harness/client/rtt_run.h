@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "harness/client/rtt_options.h"
 
 struct tg_rtt_result {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 struct tg_client;
 

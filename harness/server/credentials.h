@@ -5,7 +5,7 @@
 #include <openssl/x509.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 enum tg_key_type { TG_KEY_P256, TG_KEY_RSA2048, TG_KEY_RSA4096 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "harness/accept/accept.h"
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "harness/server/credentials.h"
 
 // The most threads a server is asked for; shards beyond the CPUs only serve tests.

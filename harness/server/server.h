@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "harness/accept/counters.h"
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "harness/server/options.h"
 
 struct tg_server;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/process/server.h"
 
 #define TG_CROWD_MAX 64

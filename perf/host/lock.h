@@ -11,7 +11,7 @@
 #ifndef TLSGATE_PERF_HOST_LOCK_H
 #define TLSGATE_PERF_HOST_LOCK_H
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 #define TG_MEASURE_LOCK "/tmp/tlsgate.measure.lock"
 #define TG_BUILD_LOCK   "/tmp/tlsgate.build.lock"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // The state of the machine's CPUs at one moment, in clock ticks since boot (/proc/stat).
 struct tg_cpu_times {

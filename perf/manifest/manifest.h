@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // The version of the file that this build reads ("schema").
 #define TG_MANIFEST_SCHEMA 1

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // The largest file that tg_json_load reads.
 #define TG_JSON_FILE_MAX ((size_t)16 << 20)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // What a finished child left. Both texts are NUL-terminated and owned by the struct.
 struct tg_child_result {

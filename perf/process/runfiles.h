@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // tg_runfile writes to `out` the absolute path of a file that is `data` of this program; `path` is its path in the
 // workspace. It works under `bazel test` (TEST_SRCDIR), under `bazel run` and when the program is started by hand

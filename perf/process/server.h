@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // How long a server may take from its start to its ready line, and from SIGTERM to its end.
 #define TG_SERVER_READY_S 5.0

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/process/server.h"
 
 enum tg_member {

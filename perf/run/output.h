@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/run/run.h"
 
 // tg_output_prepare makes `folder` if it is missing and says whether files can be written there, before a run is spent

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/manifest/manifest.h"
 #include "perf/run/fleet.h"
 #include "perf/verdict/samples.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // The files that a scratch folder may hold.
 enum tg_scratch_file {

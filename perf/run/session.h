@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/manifest/manifest.h"
 
 struct tg_session {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/tools/lines.h"
 
 // One timed command.

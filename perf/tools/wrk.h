@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/tools/lines.h"
 
 struct tg_wrk {

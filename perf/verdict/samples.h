@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // The most rounds of a run.
 #define TG_ROUNDS_MAX 1000

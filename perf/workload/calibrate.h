@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 // tg_calibrate runs `bench` (the path of handshake_bench) for `count` full handshakes with `key_type` in memory and
 // returns the median of the server side's CPU microseconds a handshake in *server_us: a

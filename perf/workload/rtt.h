@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/process/server.h"
 
 struct tg_rtt {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 #include "perf/process/child.h"
 
 void tg_test_certificate(const char *name, const char **out_cert, const char **out_key) {

@@ -1,6 +1,6 @@
 // One error, in words, for a person to act on.
-#ifndef TLSGATE_HARNESS_ACCEPT_ERROR_H
-#define TLSGATE_HARNESS_ACCEPT_ERROR_H
+#ifndef TLSGATE_HARNESS_BASE_ERROR_H
+#define TLSGATE_HARNESS_BASE_ERROR_H
 
 struct tg_error {
   char text[512];  // one line without a newline; names the place and, where there is one, the remedy

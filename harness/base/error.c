@@ -1,4 +1,4 @@
-#include "harness/accept/error.h"
+#include "harness/base/error.h"
 
 #include <openssl/err.h>
 #include <stdarg.h>
