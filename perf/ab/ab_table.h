@@ -14,9 +14,7 @@ enum tg_side { TG_BEFORE, TG_AFTER, TG_SIDES };
 enum tg_expectation {
   TG_EXPECT_LESS,       // times: after < before
   TG_EXPECT_MORE,       // rates: after > before
-  TG_EXPECT_NOT_LESS,   // rates that other limits than the stall may hold down on both sides
   TG_EXPECT_UNCHANGED,  // controls
-  TG_EXPECT_NOTHING,    // recorded
 };
 
 struct tg_ab_row {
@@ -27,12 +25,18 @@ struct tg_ab_row {
   size_t rounds;
 };
 
-// A control is unchanged if the interval of its ratio reaches into [1 / TG_AB_UNCHANGED, TG_AB_UNCHANGED].
+// What the 95 % interval of after / before says of an expectation.
+enum tg_ab_verdict {
+  TG_AB_YES,        // the whole interval agrees
+  TG_AB_NO,         // the whole interval contradicts
+  TG_AB_UNDECIDED,  // it does both: too few rounds, too noisy, or another limit than the stall on both sides
+};
+
+// A figure is unchanged within [1 / TG_AB_UNCHANGED, TG_AB_UNCHANGED]: timings differ by that much from run to run.
 #define TG_AB_UNCHANGED 1.25
 
-// tg_ab_row_holds says whether the 95 % interval of after / before agrees with what is expected of the row. At least
-// two rounds.
-bool tg_ab_row_holds(const struct tg_ab_row *row);
+// tg_ab_row_judge judges a row of at least two rounds.
+enum tg_ab_verdict tg_ab_row_judge(const struct tg_ab_row *row);
 
 // tg_ab_print writes the table: medians, ratio of the better side with its 95 % interval, and whether it is as
 // expected.

@@ -27,16 +27,22 @@ static void test_expectations(void **state) {
     enum tg_expectation expectation;
     double before;
     double after;
-    bool holds;
+    enum tg_ab_verdict verdict;
   } cases[] = {
-      {TG_EXPECT_LESS, 43, 0.2, true},      {TG_EXPECT_LESS, 43, 43, false},       {TG_EXPECT_LESS, 1, 2, false},
-      {TG_EXPECT_MORE, 22, 855, true},      {TG_EXPECT_MORE, 855, 855, false},     {TG_EXPECT_MORE, 855, 22, false},
-      {TG_EXPECT_NOT_LESS, 600, 610, true}, {TG_EXPECT_NOT_LESS, 600, 300, false}, {TG_EXPECT_UNCHANGED, 5, 5, true},
-      {TG_EXPECT_UNCHANGED, 5, 10, false},  {TG_EXPECT_UNCHANGED, 10, 5, false},   {TG_EXPECT_NOTHING, 10, 5, true},
+      {TG_EXPECT_LESS, 43, 0.2, TG_AB_YES},
+      {TG_EXPECT_LESS, 43, 43, TG_AB_UNDECIDED},
+      {TG_EXPECT_LESS, 1, 2, TG_AB_NO},
+      {TG_EXPECT_MORE, 22, 855, TG_AB_YES},
+      {TG_EXPECT_MORE, 855, 855, TG_AB_UNDECIDED},
+      {TG_EXPECT_MORE, 855, 22, TG_AB_NO},
+      {TG_EXPECT_UNCHANGED, 5, 5, TG_AB_YES},
+      {TG_EXPECT_UNCHANGED, 5, 6.2, TG_AB_UNDECIDED},
+      {TG_EXPECT_UNCHANGED, 5, 10, TG_AB_NO},
+      {TG_EXPECT_UNCHANGED, 10, 5, TG_AB_NO},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tg_ab_row row = row_of(cases[i].expectation, cases[i].before, cases[i].after);
-    assert_int_equal(tg_ab_row_holds(&row), cases[i].holds);
+    assert_int_equal(tg_ab_row_judge(&row), cases[i].verdict);
   }
 }
 
