@@ -1,0 +1,115 @@
+// A simulated kernel: file descriptors, TCP sockets, epoll, eventfd, timerfd, clocks and memory, in virtual time.
+//
+// A program is put on it by linking with -Wl,--wrap=CALL for every call of wrap.bzl. Between tg_kernel_enter() and
+// tg_kernel_leave() the wrapped calls of this thread are the kernel's; outside they are the real ones (the runtimes of
+// sanitizers and fuzzers use them, and so does the driver). A call that is neither modelled nor harmless aborts with
+// its name. Single-threaded; no real descriptor, time, thread or randomness: the same input gives the same run, always.
+//
+// The driver plays the network's other side: it connects clients (tg_kernel_connect), uses their ends through tcp.h,
+// and has code run at given times (tg_sim_post, TG_SIM_DRIVER). The code under test is turned by tg_world-like loops:
+// see adapter.h.
+#ifndef TLSGATE_HARNESS_KERNEL_KERNEL_H
+#define TLSGATE_HARNESS_KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "harness/kernel/call.h"
+#include "harness/kernel/sim.h"
+#include "harness/kernel/tcp.h"
+#include "harness/kernel/trace.h"
+
+#define TG_KERNEL_FDS_MAX     256u
+#define TG_KERNEL_PAIRS_MAX   128u  // connections that exist at once, those in accept queues among them
+#define TG_KERNEL_THREADS_MAX 8u
+#define TG_KERNEL_FIRST_FD    1000  // so that a modelled descriptor is never taken for a real one
+
+struct tg_kernel;
+
+// What no code under test may do, whatever happens; a breach ends the run (see tg_kernel_set_breach).
+typedef void (*tg_kernel_breach)(void *context, const char *property, const char *text);
+
+struct tg_kernel_options {
+  uint64_t start_ns;          // CLOCK_MONOTONIC at the start
+  int64_t wall_s;             // CLOCK_REALTIME at the start, seconds since the Epoch
+  uint64_t call_ns;           // virtual time a system call takes; 1,000 by default. Network events fall due within it
+  uint32_t max_fds;           // RLIMIT_NOFILE: descriptors open at once, 1 to TG_KERNEL_FDS_MAX
+  uint32_t backlog_max;       // somaxconn
+  struct tg_tcp_options tcp;  // of connections from here on
+  uint64_t random_seed;       // getrandom
+  // Calls at one virtual instant of driver's making (without one network or driver event, or a byte moved) that count
+  // as spinning: P10. 100,000 by default.
+  uint32_t spin_calls;
+  FILE *trace;  // all lines; NULL: the last ones are kept
+  bool trace_silent;
+};
+
+void tg_kernel_options_default(struct tg_kernel_options *out);
+
+// tg_kernel_create returns a kernel, or NULL when out of memory. One exists at a time.
+struct tg_kernel *tg_kernel_create(const struct tg_kernel_options *options);
+
+// tg_kernel_reset puts everything back as after tg_kernel_create: cheaper than making a new one. All connections, fds,
+// injections and counts are gone; memory the code under test still holds is forgotten by the books, not freed.
+void tg_kernel_reset(struct tg_kernel *kernel, const struct tg_kernel_options *options);
+void tg_kernel_destroy(struct tg_kernel *kernel);
+
+// tg_kernel_set_breach: called when the code under test breaks a rule the kernel itself can see: "P1" (use of a closed
+// descriptor: EBADF on a call, a double close), "P6" (RST sent by close() while what was sent is not yet read by a peer
+// that still reads), "SIGPIPE" (a send that would raise it), "P10" (spinning), "unmodelled" (an unknown call). The
+// default prints and aborts.
+void tg_kernel_set_breach(struct tg_kernel *kernel, tg_kernel_breach breach, void *context);
+
+// tg_kernel_enter makes the calls of this thread the kernel's, as simulated thread `thread` (0 to
+// TG_KERNEL_THREADS_MAX - 1). tg_kernel_leave ends it. Not nested.
+void tg_kernel_enter(struct tg_kernel *kernel, uint32_t thread);
+void tg_kernel_leave(struct tg_kernel *kernel);
+struct tg_kernel *tg_kernel_current(void);  // NULL outside
+
+struct tg_sim *tg_kernel_sim(struct tg_kernel *kernel);
+struct tg_trace *tg_kernel_trace(struct tg_kernel *kernel);
+
+// --- threads ---------------------------------------------------------------------------------------------------------
+// epoll_wait with nothing ready does not block: it notes what it waits for and returns 0, so that the driver can go on
+// with other threads. The thread is parked until its epoll has an event or its time-out has come.
+bool tg_kernel_runnable(struct tg_kernel *kernel, uint32_t thread);      // not parked, or what it waits for has come
+uint64_t tg_kernel_wakes_at(struct tg_kernel *kernel, uint32_t thread);  // its time-out, TG_SIM_NEVER if none
+
+// --- the other side of the network -----------------------------------------------------------------------------------
+// tg_kernel_connect connects to `port` with the options' link (NULL: the kernel's). The connection joins the accept
+// queue of one listener on that port one delay later (SO_REUSEPORT: by a hash of its number, like
+// reuseport_select_sock) and the returned client's end may be used at once. NULL: refused (no listener, queue full, or
+// TG_KERNEL_PAIRS_MAX).
+struct tg_tcp *tg_kernel_connect(struct tg_kernel *kernel, uint16_t port, const struct tg_tcp_options *options);
+
+// tg_kernel_socket returns the descriptor of the server's end of a client's connection, or -1: not accepted or closed.
+int tg_kernel_socket(const struct tg_kernel *kernel, struct tg_tcp *client);
+
+// tg_kernel_accepted says whether a client's connection has left the accept queue, and when.
+bool tg_kernel_accepted(const struct tg_kernel *kernel, struct tg_tcp *client, uint64_t *out_at_ns);
+
+// --- faults ----------------------------------------------------------------------------------------------------------
+bool tg_kernel_inject(struct tg_kernel *kernel, const struct tg_injection *injection);  // false: TG_INJECTIONS_MAX
+void tg_kernel_clear_injections(struct tg_kernel *kernel);
+bool tg_kernel_was_hit(const struct tg_kernel *kernel, enum tg_call call);  // some injection has taken effect
+void tg_kernel_set_max_fds(struct tg_kernel *kernel, uint32_t max_fds);
+
+// --- books -----------------------------------------------------------------------------------------------------------
+uint32_t tg_kernel_open_fds(const struct tg_kernel *kernel);
+uint64_t tg_kernel_calls(const struct tg_kernel *kernel, enum tg_call call);  // made since the reset
+uint64_t tg_kernel_accepts(const struct tg_kernel *kernel, uint16_t port);    // connections accept4 has returned
+// Allocations made between enter and leave and not yet freed, and their bytes. tg_kernel_print_allocations writes size,
+// number and caller of at most 16 of them.
+uint64_t tg_kernel_allocations(const struct tg_kernel *kernel);
+uint64_t tg_kernel_allocated_bytes(const struct tg_kernel *kernel);
+void tg_kernel_print_allocations(const struct tg_kernel *kernel, FILE *to);
+
+// tg_kernel_visit_sockets calls `visit` for every accepted connection whose descriptor is open, in order of descriptor.
+typedef void (*tg_kernel_visit)(void *context, int fd, struct tg_tcp *server_end);
+void tg_kernel_visit_sockets(struct tg_kernel *kernel, tg_kernel_visit visit, void *context);
+// tg_kernel_watched returns the epoll events that `fd` is registered for in any epoll (0: none).
+uint32_t tg_kernel_watched(const struct tg_kernel *kernel, int fd);
+
+#endif
