@@ -35,7 +35,15 @@ enum tg_tcp_rule {
   TG_TCP_RULE_DELACK_LEAVES_PINGPONG = 1 << 10,  // tcp_delack_timer_handler
   TG_TCP_RULE_WINDOW_ACK = 1 << 11,              // __tcp_cleanup_rbuf: ACK when the window at least doubles
   TG_TCP_RULE_FIN_PASSES = 1 << 12,              // tcp_nagle_test: FIN on the tail passes
-  TG_TCP_RULES_ALL = (1 << 13) - 1,
+  TG_TCP_RULE_CWND = 1 << 13,                    // tcp_cwnd_test: ten segments, and one more for each acknowledged
+  TG_TCP_RULE_PROBE = 1 << 14,                   // tcp_check_probe_timer: corked bytes go out after the RTO
+  TG_TCP_RULE_FIN_PINGPONG = 1 << 15,            // tcp_fin: CLOSE_WAIT enters pingpong mode
+  TG_TCP_RULE_RCV_MSS = 1 << 16,                 // tcp_measure_rcv_mss: a larger segment raises rcv_mss
+  TG_TCP_RULE_IDLE_QUICK = 1 << 17,              // tcp_event_data_recv: silence longer than the RTO refills quick
+  TG_TCP_RULE_DELACK_INFLATES = 1 << 18,         // tcp_delack_timer_handler: doubles ato outside pingpong mode
+  TG_TCP_RULE_DELACK_KEEPS = 1 << 19,            // tcp_send_delayed_ack: a running timer keeps its deadline
+  TG_TCP_RULES = 20,                             // their number
+  TG_TCP_RULES_ALL = (1 << TG_TCP_RULES) - 1,
 };
 
 struct tg_tcp_options {
@@ -129,9 +137,11 @@ bool tg_tcp_fin_sent(const struct tg_tcp *end);
 bool tg_tcp_fin_received(const struct tg_tcp *end);  // arrived: after the unread bytes, recv returns 0
 bool tg_tcp_rst_sent(const struct tg_tcp *end);
 bool tg_tcp_rst_received(const struct tg_tcp *end);
-int tg_tcp_error(const struct tg_tcp *end);      // sk_err: pending error number, 0 if none
-int tg_tcp_take_error(struct tg_tcp *end);       // SO_ERROR: returns and clears it
-bool tg_tcp_writable(const struct tg_tcp *end);  // as EPOLLOUT (sk_stream_is_writeable)
+bool tg_tcp_write_shut(const struct tg_tcp *end);  // SEND_SHUTDOWN: by shutdown, close or RST
+bool tg_tcp_read_shut(const struct tg_tcp *end);   // RCV_SHUTDOWN: by shutdown, FIN or RST; epoll says RDHUP
+int tg_tcp_error(const struct tg_tcp *end);        // sk_err: pending error number, 0 if none
+int tg_tcp_take_error(struct tg_tcp *end);         // SO_ERROR: returns and clears it
+bool tg_tcp_writable(const struct tg_tcp *end);    // as EPOLLOUT (sk_stream_is_writeable)
 bool tg_tcp_closed(const struct tg_tcp *end);
 const struct tg_tcp_stats *tg_tcp_stats_of(const struct tg_tcp *end);
 
