@@ -5,7 +5,7 @@ checkout of today has no BUILD file that Bazel 4.2 reads; its sources are
 listed in gen/sources.json, from which boringssl.bzl writes one.
 """
 
-load("//bazel:boringssl.bzl", "boringssl_build_file")
+load("//bazel:boringssl.bzl", "boringssl_build_file", "boringssl_build_file_in_parts")
 
 _BUILD_FILES = ["BUILD", "BUILD.bazel"]
 _OTHER_WORKSPACES = ["WORKSPACE", "WORKSPACE.bazel", "WORKSPACE.bzlmod", "MODULE.bazel", "MODULE.bazel.lock", ".bazelrc", ".bazelversion"]
@@ -17,6 +17,14 @@ def _revision_of(ctx, root):
     changes = ctx.execute(["git", "-C", str(root), "status", "--porcelain"])
     return git.stdout.strip() + ("-dirty" if changes.stdout.strip() else "")
 
+def _write_build_file(ctx, original):
+    text = boringssl_build_file_in_parts(ctx.read(original))
+    if not text:
+        fail("%s does not declare cc_library targets \"crypto\" and \"ssl\" as BoringSSL's own does" % original)
+    ctx.delete("BUILD")
+    ctx.delete("BUILD.bazel")
+    ctx.file("BUILD", text)
+
 def _from_checkout(ctx, root):
     root = ctx.path(root)
     if not root.exists:
@@ -26,12 +34,13 @@ def _from_checkout(ctx, root):
     if not listed.exists and not own_build:
         fail(("%s names %s, which has neither gen/sources.json nor a BUILD file: " +
               "it must be the root of a BoringSSL checkout") % (ctx.attr.path_env, root))
-    skip = _OTHER_WORKSPACES + (_BUILD_FILES if listed.exists else [])
     for entry in root.readdir():
-        if entry.basename not in skip:
+        if entry.basename not in _OTHER_WORKSPACES + _BUILD_FILES:
             ctx.symlink(entry, entry.basename)
     if listed.exists:
         ctx.file("BUILD", boringssl_build_file(json.decode(ctx.read(listed))))
+    else:
+        _write_build_file(ctx, root.get_child(own_build[0]))
     return _revision_of(ctx, root)
 
 def _from_debian(ctx):
@@ -65,6 +74,7 @@ def _from_debian(ctx):
         ctx.delete("apt")
     ctx.extract(ctx.attr.archive, stripPrefix = ctx.attr.strip_prefix)
     ctx.delete(ctx.attr.archive)
+    _write_build_file(ctx, ctx.path("BUILD"))
     return ctx.attr.revision
 
 def _debian_source_impl(ctx):

@@ -4,7 +4,13 @@ A variant is a set of compiler and linker flags for the target and everything
 that it depends on, BoringSSL included. variant_binary() and variant_test()
 put the same executable, built in that variant, at a stable path in bazel-bin;
 one invocation can hold every variant at once.
+
+Parts that gain nothing from a variant's flags are built in another one:
+library_in_part() wraps BoringSSL's libraries, so that the fuzzing variants
+share two builds of libcrypto.
 """
+
+load("@local_tools//:defs.bzl", "AFL_DIR")
 
 # What ships and is timed. The alignments pin where functions and loops start,
 # so that an unrelated change elsewhere in a file does not move a timing.
@@ -30,21 +36,105 @@ _ADDRESS_UNDEFINED = [
     "-fno-sanitize-recover=undefined",
 ]
 
+# A random number generator that RAND_reset_for_fuzzing() starts over, and a fixed time for TLS.
+_DETERMINISTIC = ["-DBORINGSSL_UNSAFE_DETERMINISTIC_MODE"]
+
+# As well: null ciphers, and signatures, Finished and ticket MACs that are checked and always accepted.
+_FUZZER_MODE = _DETERMINISTIC + [
+    "-DBORINGSSL_UNSAFE_FUZZER_MODE",
+    "-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION",
+]
+
+# Comparisons that AFL++'s CmpLog wants to see as calls (afl-clang-fast's list).
+_AFL_COMPARES = [
+    "-fno-builtin-" + function
+    for function in ["bcmp", "memcmp", "strcasecmp", "strcasestr", "strcmp", "strncasecmp", "strncmp", "strstr"]
+]
+
+def _afl_passes(names):
+    return ["-fpass-plugin=%s/%s.so" % (AFL_DIR, name) for name in names]
+
+_AFL_LINK = [
+    AFL_DIR + "/afl-compiler-rt.o",
+    "-Wl,--dynamic-list=%s/dynamic_list.txt" % AFL_DIR,
+]
+
+def _variant(copt, linkopt = [], crypto = None, ssl = None):
+    """Flags for a build.
+
+    Args:
+      copt: for the compiler.
+      linkopt: for the linker.
+      crypto: the variant to take libcrypto from; None: this one.
+      ssl: likewise for libssl.
+    """
+    return struct(copt = copt, linkopt = linkopt, parts = {"crypto": crypto, "ssl": ssl})
+
+def _fuzzing_variants(suffix, defines, plain):
+    """Every engine on one of the two builds of BoringSSL.
+
+    libssl is instrumented like the code under test. libcrypto is not: what
+    its branches depend on are keys and digests, which teach a fuzzer nothing.
+    """
+    return {
+        "libfuzzer" + suffix: _variant(
+            copt = _CHECKED + defines + _ADDRESS_UNDEFINED + ["-fsanitize=fuzzer-no-link"],
+            linkopt = _ADDRESS_UNDEFINED + ["-fsanitize-link-c++-runtime"],
+            crypto = "det_asan",
+        ),
+        # What afl-clang-fast passes to the same clang.
+        "afl" + suffix: _variant(
+            copt = _CHECKED + defines + _AFL_COMPARES + _afl_passes(["SanitizerCoveragePCGUARD"]),
+            linkopt = _AFL_LINK,
+            crypto = "det",
+        ),
+        # For afl-fuzz -c: logs the operands of comparisons.
+        "afl_cmplog" + suffix: _variant(
+            copt = _CHECKED + defines + ["-fno-inline"] + _AFL_COMPARES + _afl_passes([
+                "cmplog-switches-pass",
+                "split-switches-pass",
+                "SanitizerCoveragePCGUARD",
+                "cmplog-instructions-pass",
+                "cmplog-routines-pass",
+            ]),
+            linkopt = _AFL_LINK,
+            crypto = "det",
+        ),
+        # Clang's source-based coverage, of this workspace's own code.
+        "coverage" + suffix: _variant(
+            copt = _CHECKED + defines + [
+                "-fprofile-instr-generate",
+                "-fcoverage-mapping",
+                "-fcoverage-compilation-dir=.",
+            ],
+            linkopt = ["-fprofile-instr-generate"],
+            crypto = "det",
+            ssl = plain,
+        ),
+        plain: _variant(
+            copt = _CHECKED + defines,
+            crypto = "det",
+        ),
+    }
+
 VARIANTS = {
-    "release": struct(
-        copt = RELEASE_COPT,
-        linkopt = [],
-    ),
-    "asan": struct(
+    "release": _variant(copt = RELEASE_COPT),
+    "asan": _variant(
         copt = _CHECKED + _ADDRESS_UNDEFINED,
         # Bazel links C++ with clang, not clang++, and so without UBSan's C++ half.
         linkopt = _ADDRESS_UNDEFINED + ["-fsanitize-link-c++-runtime"],
     ),
-    "tsan": struct(
+    "tsan": _variant(
         copt = _CHECKED + ["-fsanitize=thread"],
         linkopt = ["-fsanitize=thread"],
     ),
+    "det_asan": _variant(
+        copt = _CHECKED + _DETERMINISTIC + _ADDRESS_UNDEFINED,
+        linkopt = _ADDRESS_UNDEFINED + ["-fsanitize-link-c++-runtime"],
+    ),
 }
+VARIANTS.update(_fuzzing_variants("", _DETERMINISTIC, "det"))
+VARIANTS.update(_fuzzing_variants("_fm", _FUZZER_MODE, "fuzzmode"))
 
 def _variant_flag_impl(ctx):
     return []
@@ -54,26 +144,61 @@ variant_flag = rule(
     build_setting = config.string(flag = True),
 )
 
-def _variant_transition_impl(settings, attr):
-    variant = VARIANTS[attr.variant]
+_SETTINGS = [
+    "//bazel:variant",
+    "//command_line_option:compilation_mode",
+    "//command_line_option:copt",
+    "//command_line_option:linkopt",
+    "//command_line_option:strip",
+]
+
+def _settings_of(name):
+    variant = VARIANTS[name]
     return {
-        "//bazel:variant": attr.variant,
+        "//bazel:variant": name,
         "//command_line_option:compilation_mode": "opt",
         "//command_line_option:copt": variant.copt,
         "//command_line_option:linkopt": variant.linkopt,
         "//command_line_option:strip": "never",
     }
 
+def _variant_transition_impl(settings, attr):
+    return _settings_of(attr.variant)
+
 _variant_transition = transition(
     implementation = _variant_transition_impl,
     inputs = [],
-    outputs = [
-        "//bazel:variant",
-        "//command_line_option:compilation_mode",
-        "//command_line_option:copt",
-        "//command_line_option:linkopt",
-        "//command_line_option:strip",
-    ],
+    outputs = _SETTINGS,
+)
+
+def _part_transition_impl(settings, attr):
+    variant = VARIANTS.get(settings["//bazel:variant"])
+    other = variant.parts[attr.part] if variant else None
+    return _settings_of(other) if other else settings
+
+_part_transition = transition(
+    implementation = _part_transition_impl,
+    inputs = _SETTINGS,
+    outputs = _SETTINGS,
+)
+
+def _library_in_part_impl(ctx):
+    return [ctx.attr.library[0][CcInfo], ctx.attr.library[0][DefaultInfo]]
+
+# A cc_library, built in the variant that the variant in force names for this part.
+library_in_part = rule(
+    implementation = _library_in_part_impl,
+    attrs = {
+        "library": attr.label(
+            cfg = _part_transition,
+            mandatory = True,
+            providers = [CcInfo],
+        ),
+        "part": attr.string(mandatory = True, values = ["crypto", "ssl"]),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
 )
 
 def _variant_impl(ctx):

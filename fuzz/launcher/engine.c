@@ -1,0 +1,42 @@
+#include "fuzz/launcher/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "perf/process/runfiles.h"
+
+#define PROGRESS_S 5.0
+#define TAIL_BYTES 4000
+
+bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *err) {
+  setenv("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1", 0);
+  setenv("UBSAN_OPTIONS", "print_stacktrace=1", 0);
+  return tg_runfile(path, out, err);
+}
+
+void tg_engine_progress(struct tg_engine_progress *progress, const struct tg_engine_run *run, double elapsed_s,
+                        uint64_t executions, uint64_t edges, uint64_t corpus) {
+  if (!run->show_progress || elapsed_s - progress->printed_s < PROGRESS_S || executions == 0) {
+    return;
+  }
+  progress->printed_s = elapsed_s;
+  printf("%6.0f s  %12" PRIu64 " executions  %8.0f/s  %6" PRIu64 " edges  %6" PRIu64 " inputs\n", elapsed_s, executions,
+         (double)executions / elapsed_s, edges, corpus);
+  fflush(stdout);
+}
+
+void tg_engine_print_tail(const char *log_path) {
+  FILE *log = fopen(log_path, "re");
+  if (log == NULL) {
+    return;
+  }
+  char tail[TAIL_BYTES];
+  if (fseek(log, -(long)sizeof(tail), SEEK_END) != 0) {
+    rewind(log);
+  }
+  size_t len = fread(tail, 1, sizeof(tail), log);
+  fwrite(tail, 1, len, stderr);
+  fputc('\n', stderr);
+  fclose(log);
+}

@@ -1,0 +1,68 @@
+#include "fuzz/launcher/finding.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_LEN 512
+#define LOG_MAX      (1u << 20)  // of a log that is printed
+
+// "P5: ..." or "P10 ...": a property of DESIGN, by number.
+static bool names_property(const char *line) {
+  if (line[0] != 'P' || !isdigit((unsigned char)line[1])) {
+    return false;
+  }
+  const char *after = line + 2 + (isdigit((unsigned char)line[2]) ? 1 : 0);
+  return *after == ':' || *after == ' ';
+}
+
+static bool names_error(const char *line) {
+  static const char *const kMarks[] = {"runtime error:", "ERROR: ", "Assertion", "WARNING: MemorySanitizer",
+                                       "WARNING: ThreadSanitizer"};
+  for (size_t i = 0; i < sizeof(kMarks) / sizeof(kMarks[0]); i++) {
+    if (strstr(line, kMarks[i]) != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void tg_finding_print(const struct tg_fuzz_target *target, const char *log_path, const char *input_path) {
+  char property[LINE_MAX_LEN] = "";
+  char error[LINE_MAX_LEN] = "";
+  FILE *log = fopen(log_path, "re");
+  char line[LINE_MAX_LEN];
+  while (log != NULL && fgets(line, sizeof(line), log) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    if (property[0] == '\0' && names_property(line)) {
+      snprintf(property, sizeof(property), "%s", line);
+    } else if (error[0] == '\0' && names_error(line)) {
+      snprintf(error, sizeof(error), "%s", line);
+    }
+  }
+  if (log != NULL) {
+    fclose(log);
+  }
+  char absolute[PATH_MAX];
+  const char *path = realpath(input_path, absolute) != NULL ? absolute : input_path;
+  const char *what = property[0] != '\0' ? property : error[0] != '\0' ? error : "(its output names no property)";
+  printf("FINDING %s: %s\n", target->name, what);
+  printf("  input:  %s\n", path);
+  printf("  output: %s\n", log_path);
+  printf("  replay: bazel run %s:%s_run -- --regression %s\n", target->label, target->name, path);
+}
+
+void tg_finding_print_log(const char *log_path) {
+  FILE *log = fopen(log_path, "re");
+  char buffer[65536];
+  size_t total = 0;
+  for (size_t len; log != NULL && total < LOG_MAX && (len = fread(buffer, 1, sizeof(buffer), log)) > 0; total += len) {
+    fwrite(buffer, 1, len, stdout);
+  }
+  if (log != NULL) {
+    fclose(log);
+  }
+}

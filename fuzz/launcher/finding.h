@@ -1,0 +1,15 @@
+// What an engine's output says about a finding, for a person.
+#ifndef TLSGATE_FUZZ_LAUNCHER_FINDING_H
+#define TLSGATE_FUZZ_LAUNCHER_FINDING_H
+
+#include "fuzz/launcher/targets.h"
+
+// tg_finding_print prints the line of `log_path` that names what was found, the input's file and the command that
+// replays it. The line is the first that begins with a property ("P5: ..."), or else the first of a sanitizer, of
+// libFuzzer or of a failed assertion.
+void tg_finding_print(const struct tg_fuzz_target *target, const char *log_path, const char *input_path);
+
+// tg_finding_print_log prints what the target said: the trace of a schedule, the stack of a crash.
+void tg_finding_print_log(const char *log_path);
+
+#endif

@@ -1,0 +1,33 @@
+// The fuzz targets that a program was built with. The table is written by fuzz/defs.bzl.
+#ifndef TLSGATE_FUZZ_LAUNCHER_TARGETS_H
+#define TLSGATE_FUZZ_LAUNCHER_TARGETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What a short run of one engine must reach.
+struct tg_fuzz_floor {
+  uint64_t executions;  // the run is this long
+  uint64_t edges;       // at least so many are covered after it
+};
+
+// Paths are those of runfiles, from the workspace's root.
+struct tg_fuzz_target {
+  const char *name;
+  const char *label;       // of the target in Bazel, without the name: "//fuzz"
+  const char *libfuzzer;   // the target with libFuzzer, ASan and UBSan; also what replays an input
+  const char *afl;         // with AFL++
+  const char *afl_cmplog;  // for AFL++'s -c
+  const char *coverage;    // with clang's source-based coverage; NULL in programs that were built without it
+  const char *mutator;     // shared library with AFL++'s custom mutator; NULL if the target has none
+  const char *dictionary;  // NULL if the target has none
+  const char *corpus;      // folder of seeds; its subfolder regressions/ has one file for each bug that was fixed
+  unsigned max_len;        // of an input, in bytes
+  struct tg_fuzz_floor libfuzzer_floor;
+  struct tg_fuzz_floor afl_floor;
+};
+
+extern const struct tg_fuzz_target tg_fuzz_targets[];
+extern const size_t tg_num_fuzz_targets;
+
+#endif
