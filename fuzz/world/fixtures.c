@@ -1,0 +1,79 @@
+#include "fuzz/world/fixtures.h"
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz/world/fixture_texts.h"
+
+static struct tg_identity servers[TG_SCHEDULE_KEYS];
+static struct tg_identity client;
+static char ca_path[32];
+
+static void require(bool ok, const char *what) {
+  if (!ok) {
+    fprintf(stderr, "fuzz/world/fixtures: cannot read %s\n", what);
+    abort();
+  }
+}
+
+static EVP_PKEY *parse_key(const char *name, const char *pem) {
+  BIO *bio = BIO_new_mem_buf(pem, (int)strlen(pem));
+  require(bio != NULL, name);
+  EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
+  BIO_free(bio);
+  require(key != NULL, name);
+  return key;
+}
+
+static struct tg_identity parse(const char *name, const char *chain_pem, const char *key_pem) {
+  struct tg_identity identity = {.chain = sk_X509_new_null(), .key = parse_key(name, key_pem)};
+  BIO *bio = BIO_new_mem_buf(chain_pem, (int)strlen(chain_pem));
+  require(identity.chain != NULL && bio != NULL, name);
+  X509 *cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+  BIO_free(bio);
+  require(cert != NULL && sk_X509_push(identity.chain, cert) != 0, name);
+  return identity;
+}
+
+static void make_ca_file(void) {
+  // Never closed: the path names it as long as the program runs.
+  int fd = memfd_create("tlsgate-fixture-ca", MFD_CLOEXEC);
+  size_t len = strlen(tg_fixture_text_ca);
+  require(fd >= 0 && write(fd, tg_fixture_text_ca, len) == (ssize_t)len, "the CA's file");
+  snprintf(ca_path, sizeof(ca_path), "/proc/self/fd/%d", fd);
+}
+
+void tg_fixtures_init(void) {
+  if (client.key != NULL) {
+    return;
+  }
+  servers[TG_SCHEDULE_KEY_P256] = parse("leaf", tg_fixture_text_leaf, tg_fixture_text_leaf_key);
+  servers[TG_SCHEDULE_KEY_RSA2048] = parse("rsa", tg_fixture_text_rsa, tg_fixture_text_rsa_key);
+  servers[TG_SCHEDULE_KEY_LONG_CHAIN] = parse("long", tg_fixture_text_long, tg_fixture_text_long_key);
+  client = parse("client", tg_fixture_text_client, tg_fixture_text_client_key);
+  make_ca_file();
+}
+
+void tg_fixtures_renew(void) {
+  struct tg_identity *rsa = &servers[TG_SCHEDULE_KEY_RSA2048];
+  EVP_PKEY_free(rsa->key);
+  rsa->key = parse_key("rsa", tg_fixture_text_rsa_key);
+}
+
+const struct tg_identity *tg_fixture_server(enum tg_schedule_key key) {
+  return &servers[key];
+}
+
+const struct tg_identity *tg_fixture_client(void) {
+  return &client;
+}
+
+const char *tg_fixture_ca_file(void) {
+  return ca_path;
+}

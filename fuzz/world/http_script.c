@@ -1,0 +1,183 @@
+#include "fuzz/world/http_script.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/schedule/schedule.h"
+#include "fuzz/world/server.h"
+#include "harness/server/http_request.h"
+
+// Bodies of more than this take a fuzzer's time and show nothing new.
+#define MAX_BODY_ASKED (UINT64_C(1) << 20)
+
+#define HOST "Host: localhost\r\n"
+
+static const char kIndex[] = "{\"status\":\"ok\"}";
+
+static void owe(struct tg_http_script *script, const struct tg_http_owed *owed) {
+  if (script->ended || script->incomplete) {
+    return;
+  }
+  assert(script->count < TG_HTTP_OWED_MAX);
+  script->owed[(script->first + script->count) % TG_HTTP_OWED_MAX] = *owed;
+  script->count++;
+  script->ended = owed->last;
+}
+
+static struct tg_http_owed text(int status, const char *body, bool last) {
+  struct tg_http_owed owed = {.status = status, .last = last, .body_len = strlen(body)};
+  assert(owed.body_len < sizeof(owed.text));
+  memcpy(owed.text, body, owed.body_len + 1);
+  return owed;
+}
+
+static size_t put(uint8_t *out, const char *request) {
+  size_t len = strlen(request);
+  memcpy(out, request, len);
+  return len;
+}
+
+static size_t get(struct tg_http_script *script, uint8_t *out, const char *version, const char *fields, bool last) {
+  struct tg_http_owed owed = text(200, kIndex, last);
+  owe(script, &owed);
+  return (size_t)sprintf((char *)out, "GET / HTTP/%s\r\n" HOST "%s\r\n", version, fields);
+}
+
+static size_t bytes(struct tg_http_script *script, uint64_t len, uint8_t *out) {
+  len = len < MAX_BODY_ASKED ? len : MAX_BODY_ASKED;
+  struct tg_http_owed owed = {.status = 200, .filler = true, .body_len = len};
+  owe(script, &owed);
+  return (size_t)sprintf((char *)out, "GET /bytes/%" PRIu64 " HTTP/1.1\r\n" HOST "\r\n", len);
+}
+
+static size_t post(struct tg_http_script *script, uint64_t len, const char *fields, bool expects, uint8_t *out) {
+  struct tg_http_owed owed = {.status = 200, .interim = expects};
+  if (len > TG_WORLD_MAX_BODY) {
+    owed = text(413, "{\"code\":\"body-too-large\"}", true);
+  } else {
+    owed.body_len = (uint64_t)sprintf(owed.text, "{\"received\":%" PRIu64 "}", len);
+  }
+  owe(script, &owed);
+  size_t at = (size_t)sprintf((char *)out, "POST /upload HTTP/1.1\r\n" HOST "Content-Length: %" PRIu64 "\r\n%s\r\n", len,
+                              fields);
+  memset(out + at, 'b', len);
+  return at + len;
+}
+
+static size_t post_chunked(struct tg_http_script *script, uint64_t len, uint8_t *out) {
+  static const size_t kChunk = 1000;
+  struct tg_http_owed owed = {.status = 200};
+  if (len > TG_WORLD_MAX_BODY) {
+    owed = text(413, "{\"code\":\"body-too-large\"}", true);
+  } else {
+    owed.body_len = (uint64_t)sprintf(owed.text, "{\"received\":%" PRIu64 "}", len);
+  }
+  owe(script, &owed);
+  size_t at = put(out, "POST /upload HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n");
+  for (uint64_t left = len; left > 0;) {
+    size_t part = left < kChunk ? (size_t)left : kChunk;
+    at += (size_t)sprintf((char *)out + at, "%zx\r\n", part);
+    memset(out + at, 'c', part);
+    at += part;
+    at += put(out + at, "\r\n");
+    left -= part;
+  }
+  return at + put(out + at, "0\r\n\r\n");
+}
+
+static size_t big_head(struct tg_http_script *script, uint64_t len, uint8_t *out) {
+  size_t at = put(out, "GET / HTTP/1.1\r\n" HOST);
+  for (uint64_t left = len; left > 0; left -= 64) {
+    at += put(out + at, "X-Filler: 0123456789012345678901234567890123456789012345678901\r\n");
+  }
+  at += put(out + at, "\r\n");
+  struct tg_http_owed owed = at > TG_HTTP_HEAD_MAX ? text(431, "{\"code\":\"header-fields-too-large\"}", true)
+                                                   : text(200, kIndex, false);
+  owe(script, &owed);
+  return at;
+}
+
+static size_t refused(struct tg_http_script *script, const char *request, size_t len, int status, const char *body,
+                      bool last, uint8_t *out) {
+  struct tg_http_owed owed = text(status, body, last);
+  owe(script, &owed);
+  memcpy(out, request, len);
+  return len;
+}
+
+size_t tg_http_script_add(struct tg_http_script *script, uint16_t value, uint8_t *out) {
+  static const uint32_t kAtOnce = 16;
+  static const char kNul[] = "GET / HTTP/1.1\r\n" HOST "X-Field: a\0b\r\n\r\n";
+  static const char kBroken[] = "\x01 this is no request\r\n\r\n";
+  static const char kBad[] = "{\"code\":\"bad-request\"}";
+  if (script->count > TG_HTTP_OWED_MAX - kAtOnce) {
+    return 0;
+  }
+  uint64_t size = value >> 4;
+  switch ((enum tg_schedule_request)(value & 15)) {
+    case TG_REQUEST_GET:
+      return get(script, out, "1.1", "", false);
+    case TG_REQUEST_BYTES:
+      return bytes(script, size * 1024, out);
+    case TG_REQUEST_POST:
+      return post(script, size * 64, "", false, out);
+    case TG_REQUEST_POST_CHUNKED:
+      return post_chunked(script, size * 64, out);
+    case TG_REQUEST_HEAD: {
+      struct tg_http_owed owed = {.status = 200, .head = true, .body_len = sizeof(kIndex) - 1};
+      owe(script, &owed);
+      return put(out, "HEAD / HTTP/1.1\r\n" HOST "\r\n");
+    }
+    case TG_REQUEST_PIPELINE: {
+      size_t at = 0;
+      for (uint64_t i = 0; i <= size % kAtOnce; i++) {
+        at += get(script, out + at, "1.1", "", false);
+      }
+      return at;
+    }
+    case TG_REQUEST_CLOSE:
+      return get(script, out, "1.1", "Connection: close\r\n", true);
+    case TG_REQUEST_HTTP10:
+      return get(script, out, "1.0", "", true);
+    case TG_REQUEST_EXPECT:
+      return post(script, size * 64, "Expect: 100-continue\r\n", true, out);
+    case TG_REQUEST_STATS: {
+      struct tg_http_owed owed = {.status = 200, .any_body = true};
+      owe(script, &owed);
+      return put(out, "GET /stats HTTP/1.1\r\n" HOST "\r\n");
+    }
+    case TG_REQUEST_NOT_FOUND: {
+      static const char kRequest[] = "GET /nowhere HTTP/1.1\r\n" HOST "\r\n";
+      return refused(script, kRequest, sizeof(kRequest) - 1, 404, "{\"code\":\"not-found\"}", false, out);
+    }
+    case TG_REQUEST_BIG_HEAD:
+      return big_head(script, size * 64, out);
+    case TG_REQUEST_NUL:
+      return refused(script, kNul, sizeof(kNul) - 1, 400, kBad, true, out);
+    case TG_REQUEST_BROKEN:
+      return refused(script, kBroken, sizeof(kBroken) - 1, 400, kBad, true, out);
+    case TG_REQUEST_HEAD_ONLY:
+      script->incomplete = true;
+      return put(out, "GET / HTTP/1.1\r\n" HOST "X-Never: ");
+    case TG_REQUEST_BODY_TOO_BIG:
+      return refused(script, "POST /upload HTTP/1.1\r\n" HOST "Content-Length: 99999999\r\n\r\n",
+                     strlen("POST /upload HTTP/1.1\r\n" HOST "Content-Length: 99999999\r\n\r\n"), 413,
+                     "{\"code\":\"body-too-large\"}", true, out);
+    case TG_SCHEDULE_REQUESTS_COUNT:
+      break;
+  }
+  assert(false);
+  return 0;
+}
+
+const struct tg_http_owed *tg_http_script_next(const struct tg_http_script *script) {
+  return script->count > 0 ? &script->owed[script->first] : NULL;
+}
+
+void tg_http_script_done(struct tg_http_script *script) {
+  assert(script->count > 0);
+  script->first = (script->first + 1) % TG_HTTP_OWED_MAX;
+  script->count--;
+}

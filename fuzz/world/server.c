@@ -1,0 +1,262 @@
+#include "fuzz/world/server.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fuzz/world/finding.h"
+#include "fuzz/world/fixtures.h"
+#include "fuzz/world/watch.h"
+#include "harness/accept/conn.h"
+#include "harness/accept/listener.h"
+#include "harness/accept/shard_state.h"
+#include "harness/accept/tls_context.h"
+#include "harness/server/http_app.h"
+
+struct world_shard {
+  struct tg_shard *shard;
+  struct tg_http_app *app;
+  bool failed;
+};
+
+struct tg_world_server {
+  struct tg_kernel *kernel;
+  struct tg_tls_context *tls;
+  atomic_size_t connections;
+  uint32_t num_shards;
+  struct world_shard shards[TG_KERNEL_THREADS_MAX];
+  struct tg_watch watch;
+};
+
+// The responder, with P11 in front of it: no application byte before the handshake allows it (RFC 8446, 4.2.10 and
+// docs/accept-path.md: early data waits until the handshake is confirmed).
+static void require_confirmed(struct tg_conn *conn) {
+  if (conn->ssl != NULL && (SSL_in_init(conn->ssl) || SSL_in_early_data(conn->ssl))) {
+    tg_finding(tg_kernel_current(), "P11", TG_NO_CLIENT, "OPEN",
+               "the application is called on descriptor %d before the handshake is confirmed", conn->stream.fd);
+  }
+}
+
+static void *opened(void *data, struct tg_conn *conn) {
+  require_confirmed(conn);
+  return tg_http_app_callbacks.opened(data, conn);
+}
+
+static enum tg_app_next readable(void *state, struct tg_conn *conn) {
+  require_confirmed(conn);
+  return tg_http_app_callbacks.readable(state, conn);
+}
+
+static enum tg_app_next writable(void *state, struct tg_conn *conn) {
+  require_confirmed(conn);
+  return tg_http_app_callbacks.writable(state, conn);
+}
+
+static enum tg_app_next finish_requested(void *state, struct tg_conn *conn) {
+  return tg_http_app_callbacks.finish_requested(state, conn);
+}
+
+static void closed(void *state) {
+  tg_http_app_callbacks.closed(state);
+}
+
+static const struct tg_app app_callbacks = {
+    .opened = opened,
+    .readable = readable,
+    .writable = writable,
+    .finish_requested = finish_requested,
+    .closed = closed,
+};
+
+// Always the same, so that the answer to /stats does not depend on how bytes were cut (P7).
+static void no_stats(void *data, struct tg_counters *out) {
+  (void)data;
+  *out = (struct tg_counters){0};
+}
+
+struct tg_deadlines tg_world_deadlines(const struct tg_schedule_settings *settings) {
+  struct tg_shard_config defaults;
+  tg_shard_config_default(&defaults);
+  static const uint32_t kDivisor[] = {1, 10, 100, UINT32_MAX};
+  uint32_t by = kDivisor[settings->deadlines % 4];
+  struct tg_deadlines out = defaults.deadlines;
+  uint32_t *all[] = {&out.handshake_ms, &out.request_ms, &out.idle_ms, &out.response_ms, &out.drain_ms};
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    *all[i] = *all[i] / by > 0 ? *all[i] / by : 1;
+  }
+  return out;
+}
+
+static struct tg_tls_context *make_tls(const struct tg_schedule_settings *settings) {
+  static const uint32_t kLifetimes[] = {86400, 60, 1};
+  const struct tg_identity *identity = tg_fixture_server(settings->key);
+  struct tg_tls_config config = {
+      .key = identity->key,
+      .chain = identity->chain,
+      .client_ca_file = settings->client_ca ? tg_fixture_ca_file() : NULL,
+      .early_data = settings->early_data,
+      .ticket_key_lifetime_s = kLifetimes[settings->ticket_lifetime % 3],
+  };
+  struct tg_error err;
+  return tg_tls_context_create(&config, &err);
+}
+
+static int open_listener(uint16_t port, bool first) {
+  struct tg_error err;
+  return tg_listener_open("127.0.0.1", port, first, &err);
+}
+
+static void close_listener(int fd) {
+  if (fd >= 0) {
+    close(fd);
+  }
+}
+
+static bool make_shard(struct tg_world_server *server, const struct tg_world_server_config *config) {
+  const struct tg_schedule_settings *settings = config->settings;
+  struct world_shard *one = &server->shards[server->num_shards];
+  bool first = server->num_shards == 0;
+  one->app = tg_http_app_create(TG_WORLD_MAX_BODY, no_stats, NULL);
+  struct tg_shard_config shard_config;
+  tg_shard_config_default(&shard_config);
+  shard_config.tls = server->tls;
+  shard_config.tls_listener = open_listener(TG_WORLD_TLS_PORT, first);
+  shard_config.http_listener = settings->plaintext_listener ? open_listener(TG_WORLD_PLAIN_PORT, first) : -1;
+  shard_config.app = &app_callbacks;
+  shard_config.app_data = one->app;
+  shard_config.quickack = config->quickack;
+  shard_config.flush_tickets = settings->flush_tickets;
+  shard_config.deadlines = tg_world_deadlines(settings);
+  if (settings->max_connections > 0) {
+    shard_config.max_connections = settings->max_connections;
+  }
+  shard_config.connections = &server->connections;
+  struct tg_error err;
+  bool ready = one->app != NULL && shard_config.tls_listener >= 0 &&
+               (!settings->plaintext_listener || shard_config.http_listener >= 0);
+  one->shard = ready ? tg_shard_create(&shard_config, &err) : NULL;
+  if (one->shard == NULL) {
+    close_listener(shard_config.tls_listener);
+    close_listener(shard_config.http_listener);
+    tg_http_app_destroy(one->app);
+    one->app = NULL;
+    return false;
+  }
+  server->num_shards++;
+  return true;
+}
+
+static void destroy(void *made) {
+  struct tg_world_server *server = made;
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    tg_shard_destroy(server->shards[i].shard);
+    tg_http_app_destroy(server->shards[i].app);
+  }
+  tg_tls_context_destroy(server->tls);
+  free(server);
+}
+
+static void *create(const void *given) {
+  const struct tg_world_server_config *config = given;
+  struct tg_world_server *server = calloc(1, sizeof(*server));
+  if (server == NULL) {
+    return NULL;
+  }
+  server->kernel = config->kernel;
+  server->tls = make_tls(config->settings);
+  bool ok = server->tls != NULL;
+  for (uint32_t i = 0; ok && i < config->settings->shards; i++) {
+    ok = make_shard(server, config);
+  }
+  if (!ok) {
+    destroy(server);
+    return NULL;
+  }
+  struct tg_deadlines deadlines = tg_world_deadlines(config->settings);
+  tg_watch_init(&server->watch, config->kernel, &deadlines);
+  return server;
+}
+
+static uint32_t threads(void *made) {
+  struct tg_world_server *server = made;
+  return server->num_shards;
+}
+
+static bool turn(void *made, uint32_t thread) {
+  struct tg_world_server *server = made;
+  // A shard whose listener is unusable still serves what is there, and says so every time.
+  if (tg_shard_turn(server->shards[thread].shard, -1) < 0) {
+    server->shards[thread].failed = true;
+  }
+  return true;
+}
+
+static void check(void *made, void *context) {
+  (void)context;
+  struct tg_world_server *server = made;
+  if (ERR_peek_error() != 0) {
+    char text[160];
+    ERR_error_string_n(ERR_peek_error(), text, sizeof(text));
+    tg_finding(server->kernel, "P8", TG_NO_CLIENT, NULL, "the error queue is not empty after a turn: %s", text);
+  }
+  tg_watch_begin(&server->watch);
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    tg_watch_shard(&server->watch, server->shards[i].shard);
+  }
+  tg_watch_end(&server->watch);
+}
+
+const struct tg_adapter tg_world_server_adapter = {
+    .create = create, .threads = threads, .turn = turn, .destroy = destroy, .check = check};
+
+void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms) {
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    tg_kernel_enter(server->kernel, i);
+    tg_shard_wind_down(server->shards[i].shard, grace_ms);
+    tg_kernel_leave(server->kernel);
+  }
+  check(server, NULL);
+}
+
+void tg_world_server_counters(struct tg_world_server *server, struct tg_counters *out) {
+  *out = (struct tg_counters){0};
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    struct tg_counters one;
+    tg_shard_counters(server->shards[i].shard, &one);
+    tg_counters_add(out, &one);
+  }
+}
+
+size_t tg_world_server_connections(const struct tg_world_server *server) {
+  size_t sum = 0;
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    sum += tg_shard_connections(server->shards[i].shard);
+  }
+  return sum;
+}
+
+void tg_world_server_check_rest(struct tg_world_server *server) {
+  check(server, NULL);
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    tg_watch_rest(&server->watch, server->shards[i].shard);
+  }
+}
+
+bool tg_world_server_failed(const struct tg_world_server *server) {
+  bool failed = false;
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    failed = failed || server->shards[i].failed;
+  }
+  return failed;
+}
+
+bool tg_world_server_paused(const struct tg_world_server *server) {
+  bool paused = false;
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    paused = paused || server->shards[i].shard->acceptors[0].paused || server->shards[i].shard->acceptors[1].paused;
+  }
+  return paused;
+}

@@ -1,0 +1,330 @@
+#include "fuzz/world/world.h"
+
+#include <openssl/err.h>
+#include <openssl/rand.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/world/finding.h"
+#include "fuzz/world/fixtures.h"
+#include "fuzz/world/oracle.h"
+#include "fuzz/world/peer_tls.h"
+#include "fuzz/world/random.h"
+#include "fuzz/world/steps.h"
+#include "fuzz/world/world_state.h"
+
+// When the simulated machine was started, seen from the first run's first call.
+#define BOOTED_NS (UINT64_C(1000) * 1000 * TG_SIM_NS_PER_MS)
+
+// Rounds of "until the next event" that a rest may take: far more than any schedule needs.
+#define REST_ROUNDS 200000u
+// ... and how much virtual time: trickles end by then.
+#define REST_NS (UINT64_C(3600) * 1000 * TG_SIM_NS_PER_MS)
+
+// A listener that is paused looks again within 100 ms; twice that is enough for it to recover.
+#define RECOVERY_NS (200 * TG_SIM_NS_PER_MS)
+
+static struct tg_world world;
+static bool trace_all;
+
+static struct tg_kernel_options kernel_options(const struct tg_schedule_settings *settings,
+                                               const struct tg_world_options *options) {
+  struct tg_kernel_options kernel;
+  tg_kernel_options_default(&kernel);
+  kernel.start_ns = BOOTED_NS;
+  kernel.wall_s = TG_FIXTURE_WALL_S;
+  kernel.call_ns = tg_world_settings_call_ns(settings);
+  kernel.tcp = tg_world_settings_tcp(settings);
+  kernel.trace = options->trace != NULL ? options->trace : trace_all ? stderr : NULL;
+  return kernel;
+}
+
+static void run_schedule(const struct tg_schedule *schedule, const struct tg_world_options *options,
+                         struct tg_world_outcome *out);
+
+// What libraries allocate once and keep they allocate now, and the books of later runs are not troubled by it.
+static void warm_up(void) {
+  static const struct tg_world_options no_options;
+  bool traced = trace_all;
+  trace_all = false;
+  world.warming_up = true;
+  for (uint8_t key = 0; key < TG_SCHEDULE_KEYS; key++) {
+    const struct tg_schedule schedule = {
+        .settings = {.shards = 1, .key = key, .client_ca = true, .plaintext_listener = true},
+        .num_steps = 4,
+        .steps = {{.action = TG_SCHEDULE_CONNECT, .value = TG_CONNECT_CERTIFICATE, .wait = 255},
+                  {.action = TG_SCHEDULE_REQUEST, .wait = 255},
+                  {.action = TG_SCHEDULE_CONNECT, .client = 1, .value = TG_CONNECT_TLS12, .wait = 255},
+                  {.action = TG_SCHEDULE_RECORD, .wait = 255}},
+    };
+    struct tg_world_outcome outcome;
+    run_schedule(&schedule, &no_options, &outcome);
+  }
+  world.warming_up = false;
+  trace_all = traced;
+}
+
+void tg_world_init(void) {
+  const char *trace = getenv("TRACE");
+  trace_all = trace != NULL && strcmp(trace, "1") == 0;
+  tg_fixtures_init();
+  static const struct tg_schedule_settings defaults = {.shards = 1};
+  static const struct tg_world_options no_options;
+  struct tg_kernel_options kernel = kernel_options(&defaults, &no_options);
+  world.kernel = tg_kernel_create(&kernel);
+  if (world.kernel == NULL) {
+    fprintf(stderr, "fuzz/world: no memory for a simulated kernel\n");
+    abort();
+  }
+  tg_kernel_set_breach(world.kernel, tg_oracle_breach, &world);
+  world.client_ctx = tg_peer_tls_context();
+  warm_up();
+}
+
+bool tg_world_lenient(struct tg_world *lenient) {
+  if (lenient->excused || lenient->starved || lenient->winding_down) {
+    return true;
+  }
+  struct tg_counters counters;
+  tg_world_server_counters(lenient->server, &counters);
+  return counters.handshake_timed_out + counters.open_timed_out + counters.drain_timed_out > 0;
+}
+
+void tg_world_pass(struct tg_world *passing, uint64_t ns) {
+  tg_adapter_run(passing->kernel, &tg_world_server_adapter, passing->server, NULL, tg_world_now_ns(passing) + ns);
+}
+
+static bool all_parked(struct tg_world *resting) {
+  for (uint32_t i = 0; i < resting->settings.shards; i++) {
+    if (tg_kernel_runnable(resting->kernel, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void tg_world_pass_to_rest(struct tg_world *resting) {
+  uint64_t end_ns = tg_world_now_ns(resting) + REST_NS;
+  for (uint32_t round = 0; round < REST_ROUNDS; round++) {
+    uint64_t next_ns = tg_sim_next_ns(tg_kernel_sim(resting->kernel));
+    bool parked = all_parked(resting);
+    if ((next_ns == TG_SIM_NEVER && parked) || tg_world_now_ns(resting) >= end_ns) {
+      return;
+    }
+    uint64_t until_ns = parked && next_ns > tg_world_now_ns(resting) ? next_ns : tg_world_now_ns(resting);
+    tg_adapter_run(resting->kernel, &tg_world_server_adapter, resting->server, NULL, until_ns);
+  }
+}
+
+static void look_at_rest(struct tg_world *resting) {
+  if (tg_sim_next_ns(tg_kernel_sim(resting->kernel)) != TG_SIM_NEVER || !all_parked(resting)) {
+    return;
+  }
+  tg_world_server_check_rest(resting->server);
+  for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
+    tg_oracle_rest(&resting->peers[i]);
+  }
+}
+
+static void begin(const struct tg_schedule_settings *settings, const struct tg_world_options *options) {
+  struct tg_kernel_options kernel = kernel_options(settings, options);
+  tg_kernel_reset(world.kernel, &kernel);
+  tg_random_reset();
+  tg_fixtures_renew();
+  world.settings = *settings;
+  world.options = *options;
+  world.stalls = world.handshakes = 0;
+  world.injected = world.excused = world.starved = world.winding_down = world.cut_short = false;
+  for (uint8_t i = 0; i < TG_WORLD_PEERS; i++) {
+    tg_peer_init(&world.peers[i], &world, i);
+  }
+  struct tg_world_server_config config = {
+      .settings = &world.settings, .quickack = (enum tg_quickack)options->quickack, .kernel = world.kernel};
+  tg_kernel_allow_files(world.kernel, true);
+  tg_kernel_enter(world.kernel, 0);
+  world.server = tg_world_server_adapter.create(&config);
+  tg_kernel_leave(world.kernel);
+  tg_kernel_allow_files(world.kernel, false);
+  ERR_clear_error();
+  if (world.server == NULL) {
+    tg_finding(world.kernel, "P10", TG_NO_CLIENT, NULL, "the server cannot be made although nothing is short");
+  }
+  if (settings->max_fds > 0) {
+    tg_world_limit_fds(&world, settings->max_fds);
+  }
+}
+
+// Whoever comes after all that happened is served: P10.
+static void require_recovery(void) {
+  if (!world.injected && !world.starved) {
+    return;
+  }
+  tg_kernel_clear_injections(world.kernel);
+  tg_world_limit_fds(&world, 0);
+  tg_world_pass(&world, RECOVERY_NS);
+  tg_world_pass_to_rest(&world);
+  // A listener that cannot even be taken out of epoll for a while is given up (docs/accept-path.md).
+  bool given_up = tg_kernel_was_hit(world.kernel, TG_CALL_EPOLL_CTL);
+  if (world.winding_down || given_up) {
+    return;
+  }
+  struct tg_peer *probe = &world.peers[TG_WORLD_PROBE];
+  uint16_t bits = TG_CONNECT_NODELAY | (world.settings.client_ca ? TG_CONNECT_CERTIFICATE : 0);
+  if (!tg_peer_connect(probe, bits)) {
+    tg_finding(world.kernel, "P10", TG_WORLD_PROBE, NULL, "nothing is short any more and a connection is refused");
+  }
+  tg_peer_request(probe, TG_REQUEST_CLOSE);
+  tg_world_pass_to_rest(&world);
+  if (probe->reader.responses != 1) {
+    tg_finding(world.kernel, "P10", TG_WORLD_PROBE, NULL,
+               "nothing is short any more and a new client is not answered (%s)",
+               probe->established ? "its handshake was completed" : "nor its handshake completed");
+  }
+}
+
+static uint64_t all_deadlines_ns(const struct tg_schedule_settings *settings) {
+  struct tg_deadlines all = tg_world_deadlines(settings);
+  uint64_t ms = (uint64_t)all.handshake_ms + all.request_ms + all.idle_ms + all.response_ms + all.drain_ms;
+  return ms * TG_SIM_NS_PER_MS;
+}
+
+// Clients fall silent, all deadlines pass, and nothing may be left: P4, P1, P9.
+static void require_end(void) {
+  for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
+    struct tg_peer *peer = &world.peers[i];
+    peer->hold = true;
+    peer->pushed = 0;
+    peer->fin_wanted = false;
+    peer->silent = true;
+  }
+  uint64_t slack_ns = 10 * TG_SIM_NS_PER_MS + 4096 * tg_kernel_call_ns(world.kernel);
+  tg_world_pass(&world, all_deadlines_ns(&world.settings) + slack_ns);
+  tg_world_pass(&world, slack_ns);
+  tg_world_server_check_rest(world.server);
+  if (tg_world_server_connections(world.server) > 0) {
+    tg_finding(world.kernel, "P4", TG_NO_CLIENT, NULL, "%zu connections are left after every deadline has passed",
+               tg_world_server_connections(world.server));
+  }
+}
+
+static void end(struct tg_world_outcome *out) {
+  struct tg_counters counters;
+  tg_world_server_counters(world.server, &counters);
+  bool given_up = tg_world_server_failed(world.server);
+  if (given_up && !tg_kernel_was_hit(world.kernel, TG_CALL_EPOLL_CTL)) {
+    tg_finding(world.kernel, "P10", TG_NO_CLIENT, NULL, "a listener was given up");
+  }
+  for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
+    struct tg_peer *peer = &world.peers[i];
+    tg_peer_release(peer);
+    out->clients[i] = (struct tg_world_client_outcome){
+        .established = peer->established_total, .responses = peer->responses_total, .hash = peer->hash_total};
+  }
+  SSL_SESSION_free(world.session);
+  world.session = NULL;
+  ERR_clear_error();
+  tg_kernel_enter(world.kernel, 0);
+  tg_world_server_adapter.destroy(world.server);
+  tg_kernel_leave(world.kernel);
+  world.server = NULL;
+  ERR_clear_error();
+  tg_random_reset();
+  if (tg_kernel_open_fds(world.kernel) > 0) {
+    tg_finding(world.kernel, "P1", TG_NO_CLIENT, NULL, "%u descriptors are left open",
+               tg_kernel_open_fds(world.kernel));
+  }
+  if (tg_kernel_allocations(world.kernel) > 0 && !world.warming_up) {
+    tg_kernel_print_allocations(world.kernel, stderr);
+    tg_finding(world.kernel, "P1", TG_NO_CLIENT, NULL, "%zu allocations are not freed",
+               (size_t)tg_kernel_allocations(world.kernel));
+  }
+  out->stalls = world.stalls;
+  out->handshakes = world.handshakes;
+  const struct tg_trace *trace = tg_kernel_trace(world.kernel);
+  out->trace_hash = trace->hash;
+  out->trace_lines = trace->lines;
+}
+
+// Each descriptor that is open belongs to the server itself, once every connection is gone.
+static void require_no_fds(uint32_t at_first) {
+  uint32_t now = tg_kernel_open_fds(world.kernel);
+  if (!world.winding_down && now > at_first) {
+    tg_finding(world.kernel, "P1", TG_NO_CLIENT, NULL, "%u descriptors are open with no connection, %u at first", now,
+               at_first);
+  }
+}
+
+static void pass_wait(uint8_t wait) {
+  uint64_t ns = tg_schedule_wait_ns(wait);
+  if (ns == TG_SCHEDULE_REST) {
+    tg_world_pass_to_rest(&world);
+    look_at_rest(&world);
+  } else {
+    tg_world_pass(&world, ns);
+  }
+}
+
+static void open_clients(uint8_t count) {
+  for (uint8_t i = 0; i < count && i < TG_SCHEDULE_CLIENTS_MAX; i++) {
+    uint16_t bits = TG_CONNECT_NODELAY | (world.settings.client_ca ? TG_CONNECT_CERTIFICATE : 0);
+    if (tg_peer_connect(&world.peers[i], bits)) {
+      tg_peer_request(&world.peers[i], TG_REQUEST_GET);
+    }
+    tg_world_pass_to_rest(&world);
+  }
+}
+
+// Whether another timing of the same bytes must give the same outcome.
+static bool comparable(void) {
+  if (tg_world_lenient(&world) || world.injected || world.cut_short || world.settings.max_connections > 0) {
+    return false;
+  }
+  for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
+    const struct tg_peer *peer = &world.peers[i];
+    if (peer->tcp != NULL && (!peer->reading || tg_tcp_held(peer->tcp) > 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void run_schedule(const struct tg_schedule *schedule, const struct tg_world_options *options,
+                         struct tg_world_outcome *out) {
+  memset(out, 0, sizeof(*out));
+  begin(&schedule->settings, options);
+  uint32_t fds_at_first = tg_kernel_open_fds(world.kernel);
+  open_clients(options->open_clients);
+  for (size_t i = 0; i < schedule->num_steps; i++) {
+    tg_world_step(&world, &schedule->steps[i]);
+    pass_wait(schedule->steps[i].wait);
+  }
+  tg_world_pass_to_rest(&world);
+  look_at_rest(&world);
+  out->comparable = comparable();
+  require_recovery();
+  require_end();
+  require_no_fds(fds_at_first);
+  end(out);
+}
+
+void tg_world_run(const struct tg_schedule *schedule, const struct tg_world_options *options,
+                  struct tg_world_outcome *out) {
+  run_schedule(schedule, options, out);
+}
+
+void tg_world_require_same(const struct tg_world_outcome *one, const struct tg_world_outcome *other) {
+  if (!one->comparable || !other->comparable) {
+    return;
+  }
+  for (int i = 0; i < (int)TG_WORLD_PEERS; i++) {
+    const struct tg_world_client_outcome *a = &one->clients[i];
+    const struct tg_world_client_outcome *b = &other->clients[i];
+    if (a->established != b->established || a->responses != b->responses || a->hash != b->hash) {
+      tg_finding(world.kernel, "P7", i, NULL,
+                 "the same bytes cut and timed in another way give another outcome: %u handshakes and %u responses, "
+                 "then %u and %u%s",
+                 a->established, a->responses, b->established, b->responses,
+                 a->hash != b->hash ? ", with other contents" : "");
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// A simulated world: the accept path as shipped, clients, a network, and a watch over properties P1 to P11
+// (docs/properties.md). One world exists in a process and is run again and again; no run leaves anything behind.
+#ifndef TLSGATE_FUZZ_WORLD_WORLD_H
+#define TLSGATE_FUZZ_WORLD_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "fuzz/schedule/prefix.h"
+#include "fuzz/schedule/schedule.h"
+
+// TG_WORLD_PEERS is one for each client of a schedule, and one that finds out at the end whether the server still
+// serves.
+#define TG_WORLD_PEERS (TG_SCHEDULE_CLIENTS_MAX + 1u)
+
+// What a client got over all its connections; equal for equal outcomes.
+struct tg_world_client_outcome {
+  uint32_t established;
+  uint32_t responses;
+  uint64_t hash;  // FNV-1a of every response in order: status and body, or of all bytes for raw clients
+};
+
+struct tg_world_outcome {
+  struct tg_world_client_outcome clients[TG_WORLD_PEERS];
+  bool comparable;  // no deadline ended anything, no call was made to fail, nothing was cut short
+  uint64_t trace_hash;
+  uint64_t trace_lines;
+  uint64_t handshakes;  // completed, of all clients
+  uint64_t stalls;      // Nagle against a delayed ACK, of well-behaved clients (breaks P5 unless expected)
+};
+
+struct tg_world_options {
+  FILE *trace;          // all lines; NULL: the last ones are kept, for a finding
+  uint8_t open_clients;  // so many clients have a keep-alive connection before the first step
+  bool expect_stalls;   // quickack is not re-armed on purpose: stalls are counted, and no finding
+  uint8_t quickack;     // enum tg_quickack
+};
+
+// tg_world_init prepares keys, the TLS library and the kernel. Called once, before anything else. Reads the environment
+// variable TRACE: 1 prints every run's trace on stderr.
+void tg_world_init(void);
+
+// tg_world_run does the schedule. A broken property prints a finding (finding.h) and aborts the process.
+void tg_world_run(const struct tg_schedule *schedule, const struct tg_world_options *options,
+                  struct tg_world_outcome *out);
+
+// tg_world_run_bytes sends the payload of `input` to the server as it says: to the TLS port as they are (`raw`), or
+// inside a connection that is established.
+void tg_world_run_bytes(const struct tg_byte_input *input, bool raw, const struct tg_world_options *options,
+                        struct tg_world_outcome *out);
+
+// tg_world_require_same is P7: aborts with a finding unless both outcomes are equal, or one is not comparable.
+void tg_world_require_same(const struct tg_world_outcome *one, const struct tg_world_outcome *other);
+
+#endif
