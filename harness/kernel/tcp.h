@@ -72,6 +72,7 @@ struct tg_tcp_stall {
   uint64_t released_ns;    // when the timer fired
   uint64_t first_byte;     // stream positions of what was held
   uint64_t end_byte;
+  size_t receiver_unread;  // in the other end's receive queue when the timer fired: it had not read what it had
 };
 
 struct tg_tcp_stats {

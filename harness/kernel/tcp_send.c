@@ -46,6 +46,7 @@ void tg_tcp_transmit(struct tg_tcp *end, uint32_t len, uint32_t flags, const cha
       .seg_size = end->mss,
       .wnd = end->told_wnd,
       .flags = flags,
+      .unread = tg_tcp_unread(end),
   };
   trace_segment(end, &segment, why);
   tg_tcp_link_send(end, &segment);
@@ -216,7 +217,8 @@ void tg_tcp_acknowledged(struct tg_tcp *end, const struct tg_tcp_segment *segmen
   if (held && (segment->flags & TG_SEG_DELAYED) != 0 && end->snd_nxt > held_from) {
     end->stats.stalls++;
     uint64_t end_byte = end->snd_nxt < end->out.written ? end->snd_nxt : end->out.written;
-    end->stats.last_stall = (struct tg_tcp_stall){held_since_ns, segment->sent_ns, held_from, end_byte};
+    end->stats.last_stall =
+        (struct tg_tcp_stall){held_since_ns, segment->sent_ns, held_from, end_byte, segment->unread};
     tg_trace_line(end->pair->trace, "c%u %s . stalled: %" PRIu64 ":%" PRIu64 " waited %" PRIu64 " us for a delayed ACK",
                   end->pair->id, tg_tcp_name(end), held_from, end_byte,
                   (end->pair->sim->now_ns - held_since_ns) / 1000);

@@ -36,6 +36,7 @@ struct tg_tcp_segment {
   uint32_t seg_size;  // gso_size: what one segment of it holds
   uint32_t wnd;
   uint32_t flags;
+  size_t unread;  // bytes in the sender's own receive queue
 };
 
 // Sent and not acknowledged: the retransmission queue without its bytes.
