@@ -11,9 +11,11 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 #define KIB            1024u
 
-// "1 KiB" for 1,024, "100 bytes" for 100.
+// "1 MiB", "1 KiB" for whole ones, else "100 bytes".
 static void write_bytes(uint32_t bytes, FILE *to) {
-  if (bytes >= KIB && bytes % KIB == 0) {
+  if (bytes >= KIB * KIB && bytes % (KIB * KIB) == 0) {
+    (void)fprintf(to, "%" PRIu32 " MiB", bytes / (KIB * KIB));
+  } else if (bytes >= KIB && bytes % KIB == 0) {
     (void)fprintf(to, "%" PRIu32 " KiB", bytes / KIB);
   } else {
     (void)fprintf(to, "%" PRIu32 " byte%s", bytes, bytes == 1 ? "" : "s");
