@@ -12,40 +12,15 @@
 
 #define MERGE_S 300.0
 
-struct stats_reader {
+struct log_reader {
   const struct tg_engine_run *run;
   struct tg_engine_result *result;
   struct tg_engine_progress progress;
-  char plot_path[PATH_MAX];
+  const char *log_path;
+  const char *out_folder;
+  long offset;
+  uint64_t corpus;
 };
-
-// Columns of plot_data in AFL++ 4.04, which grows every few seconds; fuzzer_stats only every minute.
-enum { COLUMN_CORPUS = 3, COLUMN_EXECUTIONS = 11, COLUMN_EDGES = 12, NUM_COLUMNS = 13 };
-
-static bool watch(void *context, double elapsed_s) {
-  struct stats_reader *reader = context;
-  FILE *plot = fopen(reader->plot_path, "re");
-  char line[512];
-  char last[512] = "";
-  while (plot != NULL && fgets(line, sizeof(line), plot) != NULL) {
-    if (line[0] != '#' && strchr(line, '\n') != NULL) {
-      memcpy(last, line, sizeof(last));
-    }
-  }
-  if (plot != NULL) {
-    fclose(plot);
-  }
-  uint64_t columns[NUM_COLUMNS] = {0};
-  char *rest = last;
-  for (int i = 0; i < NUM_COLUMNS; i++) {
-    char *field = strsep(&rest, ",");
-    columns[i] = field == NULL ? 0 : strtoull(field, NULL, 10);
-  }
-  reader->result->seconds = elapsed_s;
-  tg_engine_progress(&reader->progress, reader->run, elapsed_s, columns[COLUMN_EXECUTIONS], columns[COLUMN_EDGES],
-                     columns[COLUMN_CORPUS]);
-  return true;
-}
 
 static void read_stats(const char *out_folder, struct tg_engine_result *out) {
   char path[PATH_MAX];
@@ -66,6 +41,33 @@ static void read_stats(const char *out_folder, struct tg_engine_result *out) {
   if (stats != NULL) {
     fclose(stats);
   }
+}
+
+// "Fuzzing test case #168 (169 total, 0 crashes saved, ...": how many inputs there are. Executions are told once a
+// minute.
+static bool watch(void *context, double elapsed_s) {
+  static const char kMark[] = "Fuzzing test case #";
+  struct log_reader *reader = context;
+  FILE *log = fopen(reader->log_path, "re");
+  if (log != NULL && fseek(log, reader->offset, SEEK_SET) == 0) {
+    char line[512];
+    while (fgets(line, sizeof(line), log) != NULL && strchr(line, '\n') != NULL) {
+      const char *mark = strstr(line, kMark);
+      const char *total = mark == NULL ? NULL : strchr(mark, '(');
+      if (total != NULL) {
+        reader->corpus = strtoull(total + 1, NULL, 10);
+      }
+      reader->offset = ftell(log);
+    }
+  }
+  if (log != NULL) {
+    fclose(log);
+  }
+  reader->result->seconds = elapsed_s;
+  read_stats(reader->out_folder, reader->result);
+  tg_engine_progress(&reader->progress, reader->run, elapsed_s, reader->result->executions, reader->result->edges,
+                     reader->corpus);
+  return true;
 }
 
 static void set_environment(const char *mutator) {
@@ -223,8 +225,7 @@ bool tg_engine_afl(const struct tg_engine_run *run, struct tg_engine_result *out
   argv[num++] = "--";
   argv[num++] = program;
 
-  struct stats_reader reader = {.run = run, .result = out};
-  tg_path(reader.plot_path, "%s/default/plot_data", out_folder);
+  struct log_reader reader = {.run = run, .result = out, .log_path = log, .out_folder = out_folder};
   int status = tg_process_run(argv, log, run->seconds + GRACE_S, watch, &reader, err);
   if (status < 0) {
     return false;

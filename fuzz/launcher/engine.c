@@ -17,12 +17,19 @@ bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *er
 
 void tg_engine_progress(struct tg_engine_progress *progress, const struct tg_engine_run *run, double elapsed_s,
                         uint64_t executions, uint64_t edges, uint64_t corpus) {
-  if (!run->show_progress || elapsed_s - progress->printed_s < PROGRESS_S || executions == 0) {
+  if (!run->show_progress || elapsed_s - progress->printed_s < PROGRESS_S) {
     return;
   }
   progress->printed_s = elapsed_s;
-  printf("%6.0f s  %12" PRIu64 " executions  %8.0f/s  %6" PRIu64 " edges  %6" PRIu64 " inputs\n", elapsed_s, executions,
-         (double)executions / elapsed_s, edges, corpus);
+  printf("%6.0f s  %6" PRIu64 " inputs", elapsed_s, corpus);
+  if (executions > progress->executions) {
+    double seconds = elapsed_s - progress->told_s;
+    printf("  %12" PRIu64 " executions  %8.0f/s  %6" PRIu64 " edges", executions,
+           (double)(executions - progress->executions) / seconds, edges);
+    progress->executions = executions;
+    progress->told_s = elapsed_s;
+  }
+  printf("\n");
   fflush(stdout);
 }
 

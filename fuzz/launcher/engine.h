@@ -52,9 +52,11 @@ bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *er
 // tg_engine_print_tail prints the end of a log to stderr: why an engine could not run.
 void tg_engine_print_tail(const char *log_path);
 
-// tg_engine_progress prints a line, at most every five seconds.
+// tg_engine_progress prints a line, at most every five seconds: with executions when the engine has told how many.
 struct tg_engine_progress {
   double printed_s;
+  double told_s;
+  uint64_t executions;
 };
 void tg_engine_progress(struct tg_engine_progress *progress, const struct tg_engine_run *run, double elapsed_s,
                         uint64_t executions, uint64_t edges, uint64_t corpus);
