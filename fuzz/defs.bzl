@@ -154,6 +154,8 @@ def cc_fuzz_test(
         afl_floor,
         boringssl = "det",
         corpus = None,
+        corpus_folder = None,
+        tests = True,
         dict = None,
         mutator = None,
         afl_mutator = None,
@@ -174,7 +176,10 @@ def cc_fuzz_test(
       afl_floor: likewise for X_afl_test, in AFL++'s edges.
       boringssl: "det" (deterministic random numbers, real ciphers) or
         "fuzzmode" (as well null ciphers and accepted signatures).
-      corpus: labels of seeds below //corpora; None: "//corpora:NAME".
+      corpus: labels of the seeds; None: "//corpora:NAME".
+      corpus_folder: where they are, from the workspace's root; None:
+        "corpora/NAME".
+      tests: False for a target that only serves a test of the launcher.
       dict: a dictionary in libFuzzer's and AFL++'s format.
       mutator: a library, always linked, with libFuzzer's custom mutator and
         cross-over.
@@ -189,6 +194,7 @@ def cc_fuzz_test(
     """
     need_tool("AFL_DIR", AFL_DIR)
     suffix = _SUFFIX[boringssl]
+    tags = [] if tests else ["manual"]
     if bool(mutator) != bool(afl_mutator):
         fail("%s: a mutator for one engine alone: give mutator and afl_mutator" % name)
     c_binary(
@@ -208,12 +214,14 @@ def cc_fuzz_test(
         variant_binary(
             name = "%s_%s" % (name, engine),
             testonly = True,
+            tags = tags,
             target = ":%s_raw" % name,
             variant = engine + suffix,
         )
     native.alias(
         name = name + "_bin",
         testonly = True,
+        tags = tags,
         actual = select({
             "//bazel:engine_afl": ":%s_afl" % name,
             "//bazel:engine_coverage": ":%s_coverage" % name,
@@ -222,7 +230,7 @@ def cc_fuzz_test(
     )
     native.filegroup(
         name = name + "_corpus",
-        srcs = corpus or ["//corpora:" + name],
+        srcs = ["//corpora:" + name] if corpus == None else corpus,
     )
     if dict:
         native.filegroup(
@@ -233,11 +241,12 @@ def cc_fuzz_test(
         _fuzz_target(
             name = name + table,
             testonly = True,
+            tags = tags,
             afl = ":%s_afl" % name,
             afl_cmplog = ":%s_afl_cmplog" % name,
             afl_floor = afl_floor,
             corpus = [":%s_corpus" % name],
-            corpus_folder = "corpora/" + name,
+            corpus_folder = corpus_folder or "corpora/" + name,
             coverage = coverage,
             dictionary = dict,
             fuzz_test = name,
@@ -256,8 +265,11 @@ def cc_fuzz_test(
         testonly = True,
         srcs = [":%s_table" % name],
         data = [":%s_table" % name],
+        tags = tags,
         deps = ["//fuzz/launcher:main"],
     )
+    if not tests:
+        return
     for test, arguments in [
         (name, ["--regression"]),
         (name + "_libfuzzer_test", ["--test", "--engine", "libfuzzer"]),

@@ -77,6 +77,8 @@ static void set_environment(const char *mutator) {
   // Crashes are found by the exit status; the host's core_pattern does not matter.
   setenv("AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "1", 1);
   setenv("AFL_FAST_CAL", "1", 1);
+  // As libFuzzer does.
+  setenv("AFL_BENCH_UNTIL_CRASH", "1", 1);
   // Its program has no sanitizer, and it refuses options for one that it does not know.
   unsetenv("ASAN_OPTIONS");
   unsetenv("UBSAN_OPTIONS");
@@ -89,13 +91,9 @@ static void set_environment(const char *mutator) {
 static bool gather_inputs(const struct tg_engine_run *run, const char *folder, struct tg_error *err) {
   char seeds[PATH_MAX];
   struct tg_file_list list = {0};
-  bool ok = tg_engine_runfile(run->target->corpus, seeds, err) && tg_files_add(&list, seeds, err) &&
+  bool ok = tg_engine_seeds(run->target, seeds, err) && tg_files_add(&list, seeds, err) &&
             tg_files_add(&list, run->corpus, err) && tg_files_make_folder(folder, err) &&
             tg_files_copy_all(&list, folder, err);
-  if (ok && list.num == 0) {
-    tg_error_set(err, "%s has no seed", seeds);
-    ok = false;
-  }
   tg_files_free(&list);
   return ok;
 }

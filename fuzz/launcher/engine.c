@@ -15,6 +15,15 @@ bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *er
   return tg_runfile(path, out, err);
 }
 
+bool tg_engine_seeds(const struct tg_fuzz_target *target, char out[PATH_MAX], struct tg_error *err) {
+  // Runfiles have files only: a folder without any is not there.
+  if (!tg_engine_runfile(target->corpus, out, NULL)) {
+    tg_error_set(err, "%s has no seed: put at least one input into %s/", target->name, target->corpus);
+    return false;
+  }
+  return true;
+}
+
 void tg_engine_progress(struct tg_engine_progress *progress, const struct tg_engine_run *run, double elapsed_s,
                         uint64_t executions, uint64_t edges, uint64_t corpus) {
   if (!run->show_progress || elapsed_s - progress->printed_s < PROGRESS_S) {

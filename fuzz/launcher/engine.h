@@ -49,6 +49,9 @@ bool tg_engine_replay(const struct tg_fuzz_target *target, const struct tg_file_
 // symbols, so this also sets the sanitizers' environment when nobody has.
 bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *err);
 
+// tg_engine_seeds is tg_engine_runfile for the folder of seeds; a target without a seed is an error.
+bool tg_engine_seeds(const struct tg_fuzz_target *target, char out[PATH_MAX], struct tg_error *err);
+
 // tg_engine_print_tail prints the end of a log to stderr: why an engine could not run.
 void tg_engine_print_tail(const char *log_path);
 

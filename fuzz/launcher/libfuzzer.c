@@ -94,7 +94,7 @@ bool tg_engine_libfuzzer(const struct tg_engine_run *run, struct tg_engine_resul
   char program[PATH_MAX];
   char seeds[PATH_MAX];
   char dictionary[PATH_MAX];
-  if (!tg_engine_runfile(target->libfuzzer, program, err) || !tg_engine_runfile(target->corpus, seeds, err) ||
+  if (!tg_engine_runfile(target->libfuzzer, program, err) || !tg_engine_seeds(target, seeds, err) ||
       (target->dictionary != NULL && !tg_engine_runfile(target->dictionary, dictionary, err))) {
     return false;
   }

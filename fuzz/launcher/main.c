@@ -58,11 +58,7 @@ static bool list_inputs(const struct tg_fuzz_target *target, const struct tg_fuz
     return true;
   }
   char seeds[PATH_MAX];
-  if (!tg_engine_runfile(target->corpus, seeds, err) || !tg_files_add(list, seeds, err)) {
-    return false;
-  }
-  if (list->num == 0) {
-    tg_error_set(err, "%s has no seed: a target without a corpus is not tested", seeds);
+  if (!tg_engine_seeds(target, seeds, err) || !tg_files_add(list, seeds, err)) {
     return false;
   }
   return tg_files_add(list, options->corpus_dir, err);

@@ -1,0 +1,27 @@
+// A fuzz target with two planted faults: what the launcher's own test has the engines find.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fuzz/base/target.h"
+
+static uint64_t fnv1a(const uint8_t *data, size_t size) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < size; i++) {
+    hash = (hash ^ data[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size >= 3 && data[0] == 'B' && data[1] == 'U' && data[2] == 'G') {
+    fprintf(stderr, "P5: the planted property is broken\n");
+    abort();
+  }
+  // Only a sanitizer sees this one, and no engine finds it: "LEAK", by its hash.
+  if (fnv1a(data, size) == UINT64_C(0xbc3588b55987cbae)) {
+    volatile char *lost = malloc(16);
+    lost[0] = 1;
+    lost = NULL;
+  }
+  return 0;
+}
