@@ -47,7 +47,7 @@ static bool read_number(struct tg_line_reader *line, const struct tg_words *word
     *out = (uint16_t)found;
     return true;
   }
-  if (!tg_line_number(line, min, max, what, out)) {
+  if (!tg_line_number(line, words, min, max, what, out)) {
     return false;
   }
   *out = (uint16_t)(*out - base);
@@ -73,7 +73,7 @@ static bool next_is_number(const struct tg_line_reader *line) {
 static bool read_kind(struct tg_line_reader *line, const struct tg_words *words, const char *what, uint16_t *out) {
   uint16_t size = 0;
   if (!tg_line_word(line, words, what, out) ||
-      (next_is_number(line) && !tg_line_number(line, 0, SIZES_MAX, "size", &size))) {
+      (next_is_number(line) && !tg_line_number(line, NULL, 0, SIZES_MAX, "size", &size))) {
     return false;
   }
   *out |= (uint16_t)(size << KIND_BITS);
@@ -82,8 +82,8 @@ static bool read_kind(struct tg_line_reader *line, const struct tg_words *words,
 
 static bool read_flip(struct tg_line_reader *line, uint16_t *out) {
   uint16_t byte, bit;
-  if (!tg_line_skip(line, "byte") || !tg_line_number(line, 0, OFFSET_MAX, "byte", &byte) ||
-      !tg_line_skip(line, "bit") || !tg_line_number(line, 0, 7, "bit", &bit)) {
+  if (!tg_line_skip(line, "byte") || !tg_line_number(line, NULL, 0, OFFSET_MAX, "byte", &byte) ||
+      !tg_line_skip(line, "bit") || !tg_line_number(line, NULL, 0, 7, "bit", &bit)) {
     tg_error_set(line->err, "flip takes `byte N bit N`, N from 0 to %u and from 0 to 7", OFFSET_MAX);
     return false;
   }
@@ -96,15 +96,11 @@ static bool read_inject(struct tg_line_reader *line, uint16_t *out) {
   if (!tg_line_word(line, &tg_words_failures, "failure", &failure)) {
     return false;
   }
-  if (tg_line_skip(line, "skip") && !tg_line_number(line, 0, SKIP_MAX, "skip", &skip)) {
+  if (tg_line_skip(line, "skip") && !tg_line_number(line, NULL, 0, SKIP_MAX, "skip", &skip)) {
     return false;
   }
-  if (tg_line_skip(line, "times")) {
-    if (tg_line_skip(line, "all")) {
-      times = 0;
-    } else if (!tg_line_number(line, 1, TIMES_MAX, "times", &times)) {
-      return false;
-    }
+  if (tg_line_skip(line, "times") && !read_number(line, &tg_words_all, 1, TIMES_MAX, 0, "times", &times)) {
+    return false;
   }
   *out = (uint16_t)(failure | skip << FAILURE_BITS | times << TIMES_SHIFT);
   return true;
@@ -165,7 +161,7 @@ static bool read_step(struct assembler *a, const char *first) {
   const bool client = strcmp(first, "client") == 0;
   if (client) {
     uint16_t number;
-    if (!tg_line_number(&a->line, 0, TG_SCHEDULE_CLIENTS_MAX - 1, "client", &number)) {
+    if (!tg_line_number(&a->line, NULL, 0, TG_SCHEDULE_CLIENTS_MAX - 1, "client", &number)) {
       return false;
     }
     step.client = (uint8_t)number;

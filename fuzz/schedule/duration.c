@@ -38,7 +38,7 @@ bool tg_duration_parse(const char *text, uint64_t *ns) {
       return false;
     }
   }
-  if (at == text || at == point + 1) {
+  if (at == text || (point != NULL && at == point + 1)) {
     return false;
   }
   for (size_t i = 0; i < UNITS; i++) {

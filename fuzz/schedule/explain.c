@@ -1,5 +1,7 @@
 #include "fuzz/schedule/explain.h"
 
+#include <string.h>
+
 #include "fuzz/schedule/duration.h"
 #include "fuzz/schedule/explain_settings.h"
 #include "fuzz/schedule/explain_step.h"
@@ -43,7 +45,8 @@ void tg_schedule_explain(const struct tg_schedule *schedule, FILE *to) {
     if (step->wait == TG_SCHEDULE_WAIT_REST) {
       (void)fputs("; then all comes to rest", to);
     } else if (step->wait != 0) {
-      (void)fprintf(to, "; then %s pass", tg_duration_format(tg_schedule_wait_ns(step->wait), " ", duration));
+      (void)tg_duration_format(tg_schedule_wait_ns(step->wait), " ", duration);
+      (void)fprintf(to, "; then %s %s", duration, strncmp(duration, "1 ", 2) == 0 ? "passes" : "pass");
     }
     (void)fputc('\n', to);
     pass(&at, step->wait);

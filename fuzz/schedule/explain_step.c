@@ -139,7 +139,8 @@ static void explain_inject(uint16_t value, FILE *to) {
   }
   (void)fprintf(to, " %.*s ", (int)(result - failure), failure);
   if (result[1] >= '0' && result[1] <= '9') {
-    (void)fprintf(to, "moves at most %s byte%s", result + 1, result[1] == '1' && result[2] == '\0' ? "" : "s");
+    (void)fprintf(to, "%s at most %s byte%s", times > 1 ? "move" : "moves", result + 1,
+                  result[1] == '1' && result[2] == '\0' ? "" : "s");
   } else {
     (void)fprintf(to, "%s with %s", times > 1 ? "fail" : "fails", result + 1);
   }

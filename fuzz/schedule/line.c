@@ -73,21 +73,26 @@ bool tg_line_word(struct tg_line_reader *line, const struct tg_words *words, con
   return true;
 }
 
-bool tg_line_number(struct tg_line_reader *line, uint16_t min, uint16_t max, const char *what, uint16_t *out) {
+bool tg_line_number(struct tg_line_reader *line, const struct tg_words *words, uint16_t min, uint16_t max,
+                    const char *what, uint16_t *out) {
   const char *word = tg_line_next(line);
   uint32_t number = 0;
   const char *at = word;
   for (; at != NULL && *at >= '0' && *at <= '9' && number <= max; at++) {
     number = number * 10 + (uint32_t)(*at - '0');
   }
+  if (at != word && *at == '\0' && number >= min && number <= max) {
+    *out = (uint16_t)number;
+    return true;
+  }
+  static const struct tg_words none = {NULL, 0};
+  char list[LIST_MAX];
+  (void)tg_words_join(words == NULL ? &none : words, list, sizeof(list));
+  const char * or = list[0] == '\0' ? "" : ", or ";
   if (word == NULL) {
-    tg_error_set(line->err, "no %s; write a number from %u to %u", what, min, max);
-    return false;
+    tg_error_set(line->err, "no %s; write a number from %u to %u%s%s", what, min, max, or, list);
+  } else {
+    tg_error_set(line->err, "%s `%.40s`: write a number from %u to %u%s%s", what, word, min, max, or, list);
   }
-  if (at == word || *at != '\0' || number < min || number > max) {
-    tg_error_set(line->err, "%s `%.40s`: write a number from %u to %u", what, word, min, max);
-    return false;
-  }
-  *out = (uint16_t)number;
-  return true;
+  return false;
 }

@@ -28,9 +28,10 @@ const char *tg_line_next(struct tg_line_reader *line);
 // tg_line_skip moves past the next word if it is `word`, and returns whether.
 bool tg_line_skip(struct tg_line_reader *line, const char *word);
 
-// These read a word that must be there, one of a list or a decimal number from `min` to `max`. `what` names it in the
-// error.
+// These read a word that must be there: one of a list, or a decimal number from `min` to `max`. `what` names it in the
+// error. tg_line_number does not read the words of `words`, but names them in the error; NULL: there are none.
 bool tg_line_word(struct tg_line_reader *line, const struct tg_words *words, const char *what, uint16_t *out);
-bool tg_line_number(struct tg_line_reader *line, uint16_t min, uint16_t max, const char *what, uint16_t *out);
+bool tg_line_number(struct tg_line_reader *line, const struct tg_words *words, uint16_t min, uint16_t max,
+                    const char *what, uint16_t *out);
 
 #endif

@@ -20,6 +20,7 @@ static const char *const connect_bits[] = {"plaintext",  "nodelay",     "tls12",
                                            "alpn_h2",    "no_tls",      "quickack_off"};
 _Static_assert(COUNT_OF(connect_bits) == TG_CONNECT_BITS, "a word for each bit");
 static const char *const delays[] = {"2us", "50us", "1ms", "20ms", "100ms"};
+static const char *const all[] = {"all"};
 static const char *const off_on[] = {"off", "on"};
 
 const struct tg_words tg_words_actions = WORDS(actions);
@@ -28,6 +29,7 @@ const struct tg_words tg_words_requests = WORDS(requests);
 const struct tg_words tg_words_records = WORDS(records);
 const struct tg_words tg_words_failures = WORDS(failures);
 const struct tg_words tg_words_delays = WORDS(delays);
+const struct tg_words tg_words_all = WORDS(all);
 const struct tg_words tg_words_off_on = WORDS(off_on);
 
 int tg_words_find(const struct tg_words *words, const char *word) {
@@ -52,14 +54,12 @@ const char *tg_words_join(const struct tg_words *words, char *out, size_t size) 
 #define MAX_16  65535
 #define FDS_MAX (TG_FDS_FLOOR + 255)
 
-static const char *const all[] = {"all"};
 static const char *const freely_stop[] = {"freely", "stop"};
 static const char *const half_close[] = {"", "without_close_notify"};
 static const char *const key_update[] = {"", "both"};
 static const char *const plenty[] = {"plenty"};
-static const struct tg_words words_all = WORDS(all), words_read = WORDS(freely_stop),
-                             words_half_close = WORDS(half_close), words_key_update = WORDS(key_update),
-                             words_plenty = WORDS(plenty);
+static const struct tg_words words_read = WORDS(freely_stop), words_half_close = WORDS(half_close),
+                             words_key_update = WORDS(key_update), words_plenty = WORDS(plenty);
 
 static const struct tg_syntax syntaxes[TG_SCHEDULE_ACTIONS_COUNT] = {
     [TG_SCHEDULE_CONNECT] = {.argument = TG_ARGUMENT_BITS, .words = &tg_words_connect_bits},
@@ -67,7 +67,7 @@ static const struct tg_syntax syntaxes[TG_SCHEDULE_ACTIONS_COUNT] = {
     [TG_SCHEDULE_CUT] = {.argument = TG_ARGUMENT_NUMBER, .max = MAX_16},
     [TG_SCHEDULE_GAP] = {.argument = TG_ARGUMENT_DURATION},
     [TG_SCHEDULE_HOLD] = {.argument = TG_ARGUMENT_WORD, .words = &tg_words_off_on},
-    [TG_SCHEDULE_PUSH] = {.argument = TG_ARGUMENT_NUMBER, .words = &words_all, .min = 1, .max = MAX_16},
+    [TG_SCHEDULE_PUSH] = {.argument = TG_ARGUMENT_NUMBER, .words = &tg_words_all, .min = 1, .max = MAX_16},
     [TG_SCHEDULE_READ] = {.argument = TG_ARGUMENT_NUMBER, .words = &words_read, .min = 2, .max = MAX_16},
     [TG_SCHEDULE_HALF_CLOSE] = {.argument = TG_ARGUMENT_OPTION, .words = &words_half_close},
     [TG_SCHEDULE_FLIP] = {.argument = TG_ARGUMENT_FLIP},

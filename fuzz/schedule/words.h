@@ -14,7 +14,7 @@ struct tg_words {
 };
 
 extern const struct tg_words tg_words_actions, tg_words_connect_bits, tg_words_requests, tg_words_records,
-    tg_words_failures, tg_words_delays, tg_words_off_on;
+    tg_words_failures, tg_words_delays, tg_words_off_on, tg_words_all;
 
 // tg_words_find returns the index of `word`, or -1.
 int tg_words_find(const struct tg_words *words, const char *word);
