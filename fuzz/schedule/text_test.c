@@ -216,7 +216,7 @@ static void test_steps_have_a_limit(void **state) {
   (void)state;
   char text[6 * (TG_SCHEDULE_STEPS_MAX + 1) + 1];
   for (size_t i = 0; i <= TG_SCHEDULE_STEPS_MAX; i++) {
-    memcpy(&text[6 * i], "clear\n", 6);
+    (void)snprintf(&text[6 * i], 7, "clear\n");
   }
   struct tg_schedule schedule;
   struct tg_error err;
