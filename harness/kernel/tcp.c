@@ -46,9 +46,10 @@ static void end_init(struct tg_tcp_pair *pair, enum tg_tcp_side side) {
   end->srtt_ns = 2 * pair->delay_ns;  // of the handshake
   end->probe_timer = (struct tg_tcp_timer){TG_SIM_NEVER, TG_SIM_NEVER};
   end->delack_timer = end->probe_timer;
+  end->loss_probe_timer = end->probe_timer;
   end->rcv_wnd = window;
   end->told_wnd = window;
-  end->window_clamp = window;
+  tg_tcp_space_init(end, window);
   end->lrcvtime = tg_tcp_jiffies(end);  // tcp_create_openreq_child, tcp_finish_connect
   // tcp_initialize_rcv_mss
   uint32_t hint = bound_to_half(options->mss, window);
@@ -91,6 +92,7 @@ void tg_tcp_pair_destroy(struct tg_tcp_pair *pair) {
     tg_tcp_stream_free(&pair->ends[side].out);
     free(pair->ends[side].flight.items);
     free(pair->ends[side].wire.items);
+    free(pair->ends[side].space.packets.items);
   }
   free(pair);
 }

@@ -1,6 +1,7 @@
 // One TCP connection in virtual time: two ends, a link with a delay, and what decides latency on the accept path:
-// Nagle, delayed ACK, quick-ACK and pingpong mode, TCP_QUICKACK, finite buffers, FIN, RST. No loss and no reordering.
-// The rules are Linux's; each is cited where it stands in the code. What is not modelled is not offered.
+// Nagle, delayed ACK, quick-ACK and pingpong mode, TCP_QUICKACK, tail loss probes, finite buffers, FIN, RST. No loss
+// and no reordering. The rules are Linux's; each is cited where it stands in the code. What is not modelled is not
+// offered.
 //
 // Each direction is one stream of bytes with positions that only grow: written >= transmitted >= received >= read, and
 // acknowledged between read and transmitted's past.
@@ -42,16 +43,21 @@ enum tg_tcp_rule {
   TG_TCP_RULE_IDLE_QUICK = 1 << 17,              // tcp_event_data_recv: silence longer than the RTO refills quick
   TG_TCP_RULE_DELACK_INFLATES = 1 << 18,         // tcp_delack_timer_handler: doubles ato outside pingpong mode
   TG_TCP_RULE_DELACK_KEEPS = 1 << 19,            // tcp_send_delayed_ack: a running timer keeps its deadline
-  TG_TCP_RULES = 20,                             // their number
+  TG_TCP_RULE_GROW_WINDOW = 1 << 20,             // tcp_grow_window: and it makes the next ACK a quick one
+  TG_TCP_RULE_LOSS_PROBE = 1 << 21,              // tcp_send_loss_probe: with two segments or more unacknowledged
+  TG_TCP_RULES = 22,                             // their number
   TG_TCP_RULES_ALL = (1 << TG_TCP_RULES) - 1,
 };
 
 struct tg_tcp_options {
-  uint64_t delay_ns;            // one way, 1 us to 10 s; the default is 2 us (loopback)
-  uint32_t mss;                 // 88 to 65,483; the default is 32,741 (loopback: tcp_mss of lo less timestamps)
-  bool segmentation_offload;    // one transmission may be many segments, as on loopback and veth
-  uint32_t send_buffer[2];      // bytes each side queues before a send is partial or refused; by enum tg_tcp_side
-  uint32_t window[2];           // receive window each side offers at first, and its most; 1 to 2^20 bytes
+  uint64_t delay_ns;          // one way, 1 us to 10 s; the default is 2 us (loopback)
+  uint32_t mss;               // 88 to 65,483; the default is 32,741 (loopback: tcp_mss of lo less timestamps)
+  bool segmentation_offload;  // one transmission may be many segments, as on loopback and veth
+  uint32_t send_buffer[2];    // bytes each side queues before a send is partial or refused; by enum tg_tcp_side
+  // The receive window each side offers at first; 1 to 2^20 bytes. The buffer behind it is twice that (sk_rcvbuf), and
+  // as it holds the memory of packets and not bytes alone, the window shrinks faster than bytes come or grows as the
+  // kernel learns how much of that memory is data. It is never more than the buffer.
+  uint32_t window[2];
   uint32_t pingpong_threshold;  // tcp_pingpong_thresh, 1 to 255
   uint32_t rules;               // enum tg_tcp_rule; TG_TCP_RULES_ALL
 };

@@ -8,32 +8,6 @@ static uint32_t at_most(uint32_t value, uint32_t most) {
   return value < most ? value : most;
 }
 
-// tcp_receive_window: what may still come under what was advertised last.
-static uint32_t receive_window(const struct tg_tcp *end) {
-  uint64_t edge = end->rcv_wup + end->rcv_wnd;
-  return edge > end->rcv_nxt ? (uint32_t)(edge - end->rcv_nxt) : 0;
-}
-
-// __tcp_select_window: nothing rather than a silly little. A byte of data counts as one of buffer here; the kernel
-// counts the memory that holds it.
-static uint32_t free_window(const struct tg_tcp *end) {
-  uint32_t full = end->window_clamp;
-  size_t unread = tg_tcp_unread(end);
-  uint32_t left = unread < full ? (uint32_t)(full - unread) : 0;
-  uint32_t mss = at_most(end->rcv_mss, full);
-  if (left < full / 2 && (left < full / 16 || left < mss)) {
-    return 0;
-  }
-  return left;
-}
-
-// tcp_select_window: what was offered is not taken back.
-uint32_t tg_tcp_select_window(const struct tg_tcp *end) {
-  uint32_t now = receive_window(end);
-  uint32_t wanted = free_window(end);
-  return wanted > now ? wanted : now;
-}
-
 static void incr_quickack(struct tg_tcp *end) {  // tcp_incr_quickack
   if (!tg_tcp_has(end, TG_TCP_RULE_QUICK)) {
     return;
@@ -72,6 +46,9 @@ static void measure_rcv_mss(struct tg_tcp *end, const struct tg_tcp_segment *seg
   uint32_t last = end->last_seg_size;
   end->last_seg_size = 0;
   if (size >= end->rcv_mss) {
+    if (size > end->rcv_mss) {
+      tg_tcp_space_learn(end, segment->len);
+    }
     if (tg_tcp_has(end, TG_TCP_RULE_RCV_MSS)) {
       end->rcv_mss = size;
     }
@@ -112,7 +89,17 @@ void tg_tcp_event_data_recv(struct tg_tcp *end, const struct tg_tcp_segment *seg
     incr_quickack(end);
   }
   end->lrcvtime = now;
-  // tcp_grow_window has no part: the window is at its most from the start.
+  if (segment->len >= 128) {
+    tg_tcp_space_grow(end, segment->len);
+  }
+}
+
+// tcp_data_queue, tcp_enter_quickack_mode: something came twice, so an ACK is wanted at once.
+void tg_tcp_duplicate_arrived(struct tg_tcp *end) {
+  incr_quickack(end);
+  end->pingpong = 0;
+  end->ato = TG_TCP_ATO_MIN;
+  end->pending |= TG_ACK_SCHED;
 }
 
 // tcp_send_delayed_ack
@@ -132,7 +119,7 @@ static void send_delayed_ack(struct tg_tcp *end) {
   uint64_t timeout = now + ato;
   if ((end->pending & TG_ACK_TIMER) != 0 && tg_tcp_has(end, TG_TCP_RULE_DELACK_KEEPS)) {
     if (end->delack_timeout <= now + ato / 4) {
-      tg_tcp_transmit(end, 0, 0, "the delayed ACK is due soon");
+      tg_tcp_send_ack(end, 0, "the delayed ACK is due soon");
       return;
     }
     if (end->delack_timeout < timeout) {
@@ -159,10 +146,10 @@ void tg_tcp_ack_snd_check(struct tg_tcp *end) {
   if ((end->pending & TG_ACK_SCHED) == 0) {
     return;
   }
-  if (beyond_a_frame(end) && free_window(end) >= end->rcv_wnd) {
-    tg_tcp_transmit(end, 0, 0, "more than a frame unacknowledged");
+  if (beyond_a_frame(end) && tg_tcp_free_window(end) >= end->rcv_wnd) {
+    tg_tcp_send_ack(end, 0, "more than a frame unacknowledged");
   } else if (end->quick > 0 && !tg_tcp_in_pingpong(end)) {  // tcp_in_quickack_mode
-    tg_tcp_transmit(end, 0, 0, "quick");
+    tg_tcp_send_ack(end, 0, "quick");
   } else {
     send_delayed_ack(end);
   }
@@ -187,7 +174,7 @@ void tg_tcp_delack_timer_fired(struct tg_tcp *end) {
     end->ato = TG_TCP_ATO_MIN;
   }
   end->stats.acks_delayed++;
-  tg_tcp_transmit(end, 0, TG_SEG_DELAYED, "the delayed ACK");
+  tg_tcp_send_ack(end, TG_SEG_DELAYED, "the delayed ACK");
 }
 
 // __tcp_cleanup_rbuf
@@ -206,14 +193,14 @@ void tg_tcp_cleanup_rbuf(struct tg_tcp *end, bool copied) {
     }
   }
   if (why == NULL && copied && !end->shut_read && !end->fin_received && tg_tcp_has(end, TG_TCP_RULE_WINDOW_ACK)) {
-    uint32_t now = receive_window(end);
+    uint32_t now = tg_tcp_receive_window(end);
     uint32_t wanted = tg_tcp_select_window(end);
-    if (2 * now <= end->window_clamp && wanted > 0 && wanted >= 2 * now) {
+    if (2 * now <= end->space.window_clamp && wanted > 0 && wanted >= 2 * now) {
       why = "the window opens";
     }
   }
   if (why != NULL) {
-    tg_tcp_transmit(end, 0, 0, why);
+    tg_tcp_send_ack(end, 0, why);
   }
 }
 

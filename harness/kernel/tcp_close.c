@@ -10,12 +10,13 @@ static void die(struct tg_tcp *end) {  // tcp_set_state(TCP_CLOSE)
   end->pending = 0;
   tg_tcp_timer_clear(&end->delack_timer);
   tg_tcp_timer_clear(&end->probe_timer);
+  tg_tcp_timer_clear(&end->loss_probe_timer);
 }
 
 // tcp_send_active_reset. What was not transmitted never will be.
 void tg_tcp_abort(struct tg_tcp *end, const char *why) {
   assert(!end->dead);
-  tg_tcp_transmit(end, 0, TG_SEG_RST, why);
+  tg_tcp_transmit(end, end->snd_nxt, 0, TG_SEG_RST, why);
   end->rst_sent = true;
   die(end);
 }
@@ -27,7 +28,7 @@ void tg_tcp_fin_arrived(struct tg_tcp *end) {
   end->rcv_nxt++;
   end->pending |= TG_ACK_SCHED;
   if (end->shut_write) {  // FIN_WAIT1, FIN_WAIT2
-    tg_tcp_transmit(end, 0, 0, "FIN");
+    tg_tcp_send_ack(end, 0, "FIN");
   } else if (tg_tcp_has(end, TG_TCP_RULE_FIN_PINGPONG)) {  // CLOSE_WAIT
     end->pingpong = end->pair->options.pingpong_threshold;
   }

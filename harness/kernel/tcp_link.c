@@ -40,6 +40,10 @@ void *tg_tcp_ring_front(const struct tg_tcp_ring *ring) {
   return ring->len > 0 ? item_at(ring, ring->head) : NULL;
 }
 
+void *tg_tcp_ring_back(const struct tg_tcp_ring *ring) {
+  return ring->len > 0 ? item_at(ring, ring->head + ring->len - 1) : NULL;
+}
+
 void tg_tcp_ring_pop(struct tg_tcp_ring *ring) {
   assert(ring->len > 0);
   ring->head++;
@@ -84,6 +88,9 @@ static void timers_due(void *context, uint64_t posted_ns) {
   }
   if (timer_came(end, &end->probe_timer, posted_ns)) {
     tg_tcp_probe_timer_fired(end);
+  }
+  if (timer_came(end, &end->loss_probe_timer, posted_ns)) {
+    tg_tcp_loss_probe_timer_fired(end);
   }
 }
 

@@ -12,6 +12,14 @@ void tg_tcp_segment_arrived(struct tg_tcp *end, const struct tg_tcp_segment *seg
     tg_tcp_rst_arrived(end);
     return;
   }
+  if ((segment->flags & TG_SEG_AGAIN) != 0 && segment->seq < end->rcv_nxt) {
+    // It was not lost: there is no loss here.
+    assert(segment->seq + segment->len <= end->rcv_nxt);
+    tg_tcp_duplicate_arrived(end);
+    tg_tcp_acknowledged(end, segment);
+    tg_tcp_ack_snd_check(end);
+    return;
+  }
   if (segment->len > 0 && tg_tcp_refuses_data(end)) {
     tg_tcp_abort(end, "data after close");
     return;
@@ -22,6 +30,7 @@ void tg_tcp_segment_arrived(struct tg_tcp *end, const struct tg_tcp_segment *seg
     assert(segment->seq + segment->len <= end->rcv_wup + end->rcv_wnd);  // the sender keeps to the window
     assert(!end->fin_received);
     end->rcv_nxt += segment->len;
+    tg_tcp_space_charge(end, segment);
     tg_tcp_event_data_recv(end, segment);
     changes |= TG_TCP_READABLE;
   }
@@ -64,6 +73,7 @@ ssize_t tg_tcp_recv(struct tg_tcp *end, void *out, size_t len, bool peek) {
   tg_tcp_stream_copy(&peer->out, out, copied);
   if (!peek) {
     tg_tcp_stream_skip(&peer->out, copied);
+    tg_tcp_space_read(end);
   }
   tg_tcp_cleanup_rbuf(end, copied > 0);
   return (ssize_t)copied;

@@ -5,14 +5,6 @@
 
 #include "harness/kernel/tcp_state.h"
 
-static uint64_t unsent(const struct tg_tcp *end) {
-  return end->out.written > end->snd_nxt ? end->out.written - end->snd_nxt : 0;
-}
-
-static bool fin_unsent(const struct tg_tcp *end) {
-  return end->shut_write && !end->fin_sent;
-}
-
 static void trace_segment(const struct tg_tcp *end, const struct tg_tcp_segment *segment, const char *why) {
   tg_trace_line(end->pair->trace, "c%u %s > %s%s%s. %" PRIu64 ":%" PRIu64 " (%u) ack %" PRIu64 " win %u%s%s%s",
                 end->pair->id, tg_tcp_name(end), segment->flags & TG_SEG_RST ? "R" : "",
@@ -22,8 +14,7 @@ static void trace_segment(const struct tg_tcp *end, const struct tg_tcp_segment 
 }
 
 // __tcp_transmit_skb
-void tg_tcp_transmit(struct tg_tcp *end, uint32_t len, uint32_t flags, const char *why) {
-  assert(len <= unsent(end));
+void tg_tcp_transmit(struct tg_tcp *end, uint64_t seq, uint32_t len, uint32_t flags, const char *why) {
   // Every segment says what has arrived, and that settles a scheduled ACK: data carries it.
   if (len == 0 || tg_tcp_has(end, TG_TCP_RULE_PIGGYBACK)) {
     tg_tcp_event_ack_sent(end);
@@ -40,7 +31,7 @@ void tg_tcp_transmit(struct tg_tcp *end, uint32_t len, uint32_t flags, const cha
   }
   struct tg_tcp_segment segment = {
       .sent_ns = end->pair->sim->now_ns,
-      .seq = end->snd_nxt,
+      .seq = seq,
       .ack = end->told_ack,
       .len = len,
       .seg_size = end->mss,
@@ -50,6 +41,10 @@ void tg_tcp_transmit(struct tg_tcp *end, uint32_t len, uint32_t flags, const cha
   };
   trace_segment(end, &segment, why);
   tg_tcp_link_send(end, &segment);
+}
+
+void tg_tcp_send_ack(struct tg_tcp *end, uint32_t flags, const char *why) {
+  tg_tcp_transmit(end, end->snd_nxt, 0, flags, why);
 }
 
 // tcp_nagle_check and tcp_minshall_check: a partial segment waits while an earlier small one is unacknowledged.
@@ -84,18 +79,20 @@ static uint32_t cwnd_quota(const struct tg_tcp *end) {
 struct portion {
   uint32_t len;
   bool fin;
-  bool nagle_holds;  // the rest, or all of it
+  bool nagle_holds;  // all of it, if len is 0
+  bool cwnd_holds;
 };
 
-static struct portion next_portion(const struct tg_tcp *end, bool more, bool whatever) {
+static struct portion next_portion(const struct tg_tcp *end, bool more, bool whatever, uint32_t quota) {
   struct portion none = {0};
-  uint64_t left = unsent(end);
-  bool fin = fin_unsent(end);
-  uint64_t wnd_end = end->snd_una + end->snd_wnd;
-  uint64_t window = wnd_end > end->snd_nxt ? wnd_end - end->snd_nxt : 0;
-  uint32_t quota = cwnd_quota(end);
+  uint64_t left = tg_tcp_unsent(end);
+  bool fin = tg_tcp_fin_unsent(end);
+  uint64_t window = tg_tcp_send_window(end);
+  if (quota == 0) {
+    return (struct portion){.cwnd_holds = true};
+  }
   // tcp_snd_wnd_test: all of a small piece must fit, or one full segment of a large one. A FIN takes a byte.
-  if (quota == 0 || (left <= end->mss ? left + fin > window : end->mss > window)) {
+  if ((left <= end->mss ? left + fin > window : end->mss > window)) {
     return none;
   }
   if (left <= end->mss) {  // tcp_nagle_test
@@ -126,14 +123,21 @@ static struct portion next_portion(const struct tg_tcp *end, bool more, bool wha
 
 static void send_portion(struct tg_tcp *end, const struct portion *portion) {
   uint32_t flags = 0;
-  if (portion->len > 0 && portion->len == unsent(end)) {
+  if (portion->len > 0 && portion->len == tg_tcp_unsent(end)) {
     flags |= TG_SEG_PSH;  // tcp_mark_push at the end of a write
   }
   if (portion->fin) {
     flags |= TG_SEG_FIN;
   }
   uint32_t segs = portion->len > 0 ? (portion->len + end->mss - 1) / end->mss : 1;
-  tg_tcp_transmit(end, portion->len, flags, NULL);
+  struct tg_tcp_flight flight = {
+      .seq = end->snd_nxt,
+      .sent_ns = end->pair->sim->now_ns,
+      .len = portion->len,
+      .segs = segs,
+      .fin = portion->fin,
+  };
+  tg_tcp_transmit(end, end->snd_nxt, portion->len, flags, NULL);
   end->snd_nxt += portion->len;
   if (portion->fin) {
     end->fin_sent = true;
@@ -143,24 +147,29 @@ static void send_portion(struct tg_tcp *end, const struct portion *portion) {
     end->snd_sml = end->snd_nxt;
   }
   end->packets_out += segs;
-  *(struct tg_tcp_flight *)tg_tcp_ring_push(&end->flight) =
-      (struct tg_tcp_flight){.end_seq = end->snd_nxt, .sent_ns = end->pair->sim->now_ns, .segs = segs};
+  *(struct tg_tcp_flight *)tg_tcp_ring_push(&end->flight) = flight;
   tg_tcp_timer_clear(&end->probe_timer);
 }
 
-void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever) {
-  if (end->dead) {
-    return;
+// tcp_cwnd_validate: what was in flight at most in this round trip, and whether more would have been.
+static void cwnd_validate(struct tg_tcp *end, bool limited) {
+  limited = limited || end->packets_out >= end->cwnd;
+  if (end->snd_una >= end->cwnd_usage_seq || limited ||
+      (!end->cwnd_limited && end->packets_out > end->max_packets_out)) {
+    end->cwnd_limited = limited;
+    end->max_packets_out = end->packets_out;
+    end->cwnd_usage_seq = end->snd_nxt;
   }
-  bool nagle_holds = false;
-  while (unsent(end) > 0 || fin_unsent(end)) {
-    struct portion portion = next_portion(end, more, whatever);
-    if (portion.len == 0 && !portion.fin) {
-      nagle_holds = portion.nagle_holds;
-      break;
-    }
-    send_portion(end, &portion);
+}
+
+// tcp_is_cwnd_limited, tcp_slow_start (there is no loss to end it)
+static void cwnd_grow(struct tg_tcp *end, uint32_t acked) {
+  if (end->cwnd_limited || end->cwnd < 2 * end->max_packets_out) {
+    end->cwnd = end->cwnd + acked < TG_TCP_CWND_MAX ? end->cwnd + acked : TG_TCP_CWND_MAX;
   }
+}
+
+static void note_hold(struct tg_tcp *end, bool nagle_holds) {
   if (nagle_holds && (!end->nagle_holds || end->held_from < end->snd_nxt)) {
     end->held_since_ns = end->pair->sim->now_ns;
     end->held_from = end->snd_nxt;
@@ -168,31 +177,44 @@ void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever) {
                   end->pair->id, tg_tcp_name(end), end->snd_nxt, end->out.written, end->snd_sml);
   }
   end->nagle_holds = nagle_holds;
-  // tcp_check_probe_timer: nothing in flight will ever call for the rest (it is corked, or the window is too small).
-  if (unsent(end) > 0 && end->packets_out == 0 && end->probe_timer.deadline_ns == TG_SIM_NEVER &&
-      tg_tcp_has(end, TG_TCP_RULE_PROBE)) {
-    tg_tcp_timer_set(end, &end->probe_timer, (tg_tcp_jiffies(end) + tg_tcp_rto(end) + 1) * TG_TCP_JIFFY_NS);
-  }
 }
 
-// tcp_write_wakeup: what the window takes of one segment goes out, corked or not. A closed window is not probed: when
-// it opens, the other end says so, and nothing is lost here.
-void tg_tcp_probe_timer_fired(struct tg_tcp *end) {
-  uint64_t left = unsent(end);
-  uint64_t window = end->snd_una + end->snd_wnd - end->snd_nxt;
-  if (end->dead || left == 0 || end->packets_out > 0 || window == 0) {
+void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever) {
+  if (end->dead) {
     return;
   }
-  struct portion portion = {.len = (uint32_t)(left < end->mss ? left : end->mss)};
-  if (portion.len > window) {
-    portion.len = (uint32_t)window;
+  struct portion portion = {0};
+  bool sent = false;
+  while (tg_tcp_unsent(end) > 0 || tg_tcp_fin_unsent(end)) {
+    portion = next_portion(end, more, whatever, cwnd_quota(end));
+    if (portion.len == 0 && !portion.fin) {
+      break;
+    }
+    send_portion(end, &portion);
+    sent = true;
   }
-  portion.fin = fin_unsent(end) && portion.len == left && portion.len < window;
-  send_portion(end, &portion);
-  tg_tcp_push(end, false, false);
+  if (sent || portion.cwnd_holds) {
+    cwnd_validate(end, portion.cwnd_holds);
+  }
+  if (sent) {
+    tg_tcp_loss_probe_schedule(end);
+  }
+  note_hold(end, portion.nagle_holds);
+  tg_tcp_probe_schedule(end);
 }
 
-// tcp_ack: una, the congestion window in slow start (there is no loss to end it), srtt (tcp_rtt_estimator).
+void tg_tcp_push_probe(struct tg_tcp *end) {
+  uint64_t left = tg_tcp_unsent(end);
+  uint64_t window = tg_tcp_send_window(end);
+  uint64_t len = left < end->mss ? left : end->mss;
+  struct portion portion = {.len = (uint32_t)(len < window ? len : window)};
+  portion.fin = tg_tcp_fin_unsent(end) && portion.len == left && left < window;
+  send_portion(end, &portion);
+  cwnd_validate(end, false);
+  note_hold(end, end->nagle_holds && tg_tcp_unsent(end) > 0);
+}
+
+// tcp_ack: una, the congestion window, srtt (tcp_rtt_estimator: one sample, of the oldest packet).
 void tg_tcp_acknowledged(struct tg_tcp *end, const struct tg_tcp_segment *segment) {
   assert(segment->ack <= end->snd_nxt);
   bool was_writable = tg_tcp_writable(end);
@@ -200,13 +222,22 @@ void tg_tcp_acknowledged(struct tg_tcp *end, const struct tg_tcp_segment *segmen
     end->snd_una = segment->ack;
   }
   const struct tg_tcp_flight *oldest;
-  while ((oldest = tg_tcp_ring_front(&end->flight)) != NULL && oldest->end_seq <= end->snd_una) {
+  uint32_t acked = 0;
+  while ((oldest = tg_tcp_ring_front(&end->flight)) != NULL &&
+         oldest->seq + oldest->len + oldest->fin <= end->snd_una) {
     assert(end->packets_out >= oldest->segs);
     end->packets_out -= oldest->segs;
-    end->cwnd = end->cwnd + oldest->segs < TG_TCP_CWND_MAX ? end->cwnd + oldest->segs : TG_TCP_CWND_MAX;
-    uint64_t took_ns = end->pair->sim->now_ns - oldest->sent_ns;
-    end->srtt_ns = end->srtt_ns - end->srtt_ns / 8 + took_ns / 8;
+    if (acked == 0 && !oldest->again) {
+      uint64_t took_ns = end->pair->sim->now_ns - oldest->sent_ns;
+      end->srtt_ns = end->srtt_ns - end->srtt_ns / 8 + took_ns / 8;
+    }
+    acked += oldest->segs;
     tg_tcp_ring_pop(&end->flight);
+  }
+  if (acked > 0) {
+    cwnd_grow(end, acked);
+    tg_tcp_loss_probe_acknowledged(end);
+    tg_tcp_loss_probe_schedule(end);
   }
   end->snd_wnd = segment->wnd;
 

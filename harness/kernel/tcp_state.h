@@ -25,7 +25,13 @@
 #define TG_TCP_CWND_MAX      (1u << 20)              // no loss would let it grow forever
 
 enum { TG_ACK_SCHED = 1, TG_ACK_TIMER = 2, TG_ACK_PUSHED = 4, TG_ACK_PUSHED2 = 8 };  // icsk_ack.pending
-enum { TG_SEG_PSH = 1, TG_SEG_FIN = 2, TG_SEG_RST = 4, TG_SEG_DELAYED = 8 };         // DELACK: sent by that timer
+enum {
+  TG_SEG_PSH = 1,
+  TG_SEG_FIN = 2,
+  TG_SEG_RST = 4,
+  TG_SEG_DELAYED = 8,
+  TG_SEG_AGAIN = 16
+};  // DELAYED: by that timer; AGAIN: retransmitted
 
 struct tg_tcp_segment {
   uint64_t sent_ns;
@@ -41,9 +47,18 @@ struct tg_tcp_segment {
 
 // Sent and not acknowledged: the retransmission queue without its bytes.
 struct tg_tcp_flight {
-  uint64_t end_seq;
+  uint64_t seq;
   uint64_t sent_ns;
+  uint32_t len;  // bytes
   uint32_t segs;
+  bool fin;
+  bool again;  // retransmitted: no sample of the round trip (Karn)
+};
+
+// What has arrived and is not read, as memory (tcp_space.c).
+struct tg_tcp_packet {
+  uint64_t end_seq;
+  uint32_t truesize;
 };
 
 // A queue of fixed-size items that grows as needed.
@@ -62,6 +77,17 @@ struct tg_tcp_timer {
   uint64_t posted_ns;    // the earliest event that is posted, TG_SIM_NEVER: none
 };
 
+struct tg_tcp_space {
+  uint32_t rcvbuf;             // sk_rcvbuf
+  uint32_t rmem;               // sk_rmem_alloc
+  uint32_t overhead;           // of a packet's memory beyond its data
+  uint32_t scaling_ratio;      // of 256: what of the memory is data
+  uint32_t window_clamp;       // the most that may be offered
+  uint32_t rcv_ssthresh;       // the most that is offered now
+  uint32_t align;              // 1 << rcv_wscale
+  struct tg_tcp_ring packets;  // of struct tg_tcp_packet
+};
+
 struct tg_tcp {
   struct tg_tcp_pair *pair;
   enum tg_tcp_side side;
@@ -75,6 +101,11 @@ struct tg_tcp {
   uint32_t mss;
   uint32_t cwnd;         // segments
   uint32_t packets_out;  // segments
+  uint32_t max_packets_out;
+  uint64_t cwnd_usage_seq;
+  bool cwnd_limited;
+  uint64_t tlp_high_seq;  // of the probe that is not yet acknowledged, 0: none
+  struct tg_tcp_timer loss_probe_timer;
   uint32_t send_buffer;
   struct tg_tcp_ring flight;  // of struct tg_tcp_flight
   bool nodelay, cork;
@@ -86,7 +117,8 @@ struct tg_tcp {
 
   // Receiving, in positions of the other end's stream.
   uint64_t rcv_nxt, rcv_wup;
-  uint32_t rcv_wnd, window_clamp;
+  uint32_t rcv_wnd;
+  struct tg_tcp_space space;
   uint32_t pending, pingpong, quick, ato;
   uint32_t rcv_mss, last_seg_size;
   uint64_t lrcvtime;        // jiffies
@@ -123,6 +155,7 @@ struct tg_tcp_pair {
 // tcp_link.c: rings, timers and the wire.
 void *tg_tcp_ring_push(struct tg_tcp_ring *ring);  // an item to fill in
 void *tg_tcp_ring_front(const struct tg_tcp_ring *ring);
+void *tg_tcp_ring_back(const struct tg_tcp_ring *ring);
 void tg_tcp_ring_pop(struct tg_tcp_ring *ring);
 void tg_tcp_timer_set(struct tg_tcp *end, struct tg_tcp_timer *timer, uint64_t deadline_ns);
 void tg_tcp_timer_clear(struct tg_tcp_timer *timer);
@@ -131,17 +164,35 @@ const char *tg_tcp_name(const struct tg_tcp *end);
 void tg_tcp_tell(struct tg_tcp *end, unsigned changes);
 
 // tcp_send.c: what goes out.
-// One segment (one skb) of `len` unsent bytes goes on the wire; `why` (may be NULL) is for the trace.
-void tg_tcp_transmit(struct tg_tcp *end, uint32_t len, uint32_t flags, const char *why);
-void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever);  // tcp_write_xmit; whatever: TCP_NAGLE_PUSH
-void tg_tcp_probe_timer_fired(struct tg_tcp *end);
+// One packet (one skb) of `len` bytes from `seq` goes on the wire; `why` (may be NULL) is for the trace.
+void tg_tcp_transmit(struct tg_tcp *end, uint64_t seq, uint32_t len, uint32_t flags, const char *why);
+void tg_tcp_send_ack(struct tg_tcp *end, uint32_t flags, const char *why);  // tcp_send_ack
+void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever);             // tcp_write_xmit; whatever: TCP_NAGLE_PUSH
+void tg_tcp_push_probe(struct tg_tcp *end);                                 // a segment, past Nagle, CORK and cwnd
 void tg_tcp_acknowledged(struct tg_tcp *end, const struct tg_tcp_segment *segment);  // tcp_ack
 
+// tcp_probe.c: what a silent sender does.
+void tg_tcp_probe_schedule(struct tg_tcp *end);       // tcp_check_probe_timer
+void tg_tcp_probe_timer_fired(struct tg_tcp *end);    // tcp_write_wakeup
+void tg_tcp_loss_probe_schedule(struct tg_tcp *end);  // tcp_schedule_loss_probe
+void tg_tcp_loss_probe_timer_fired(struct tg_tcp *end);
+void tg_tcp_loss_probe_acknowledged(struct tg_tcp *end);  // tcp_process_tlp_ack
+
+// tcp_space.c: the receive buffer and the window.
+void tg_tcp_space_init(struct tg_tcp *end, uint32_t window);
+void tg_tcp_space_charge(struct tg_tcp *end, const struct tg_tcp_segment *segment);  // skb_set_owner_r
+void tg_tcp_space_read(struct tg_tcp *end);                                          // frees what is read
+void tg_tcp_space_learn(struct tg_tcp *end, uint32_t len);                           // of tcp_measure_rcv_mss
+void tg_tcp_space_grow(struct tg_tcp *end, uint32_t len);                            // tcp_grow_window
+uint32_t tg_tcp_receive_window(const struct tg_tcp *end);                            // left of what was offered
+uint32_t tg_tcp_free_window(const struct tg_tcp *end);                               // __tcp_select_window
+uint32_t tg_tcp_select_window(const struct tg_tcp *end);                             // ... and nothing is taken back
+
 // tcp_ack.c: when to acknowledge.
-uint32_t tg_tcp_select_window(const struct tg_tcp *end);  // __tcp_select_window and that nothing is taken back
 void tg_tcp_event_ack_sent(struct tg_tcp *end);
 void tg_tcp_event_data_sent(struct tg_tcp *end);
 void tg_tcp_event_data_recv(struct tg_tcp *end, const struct tg_tcp_segment *segment);
+void tg_tcp_duplicate_arrived(struct tg_tcp *end);
 void tg_tcp_ack_snd_check(struct tg_tcp *end);
 void tg_tcp_cleanup_rbuf(struct tg_tcp *end, bool copied);
 void tg_tcp_delack_timer_fired(struct tg_tcp *end);
@@ -166,6 +217,19 @@ static inline uint64_t tg_tcp_jiffies(const struct tg_tcp *end) {
 // tcp_set_rto: srtt and a variance that is never counted as less than rto_min. No loss: there is no variance beyond it.
 static inline uint64_t tg_tcp_rto(const struct tg_tcp *end) {
   return TG_TCP_RTO_MIN + (end->srtt_ns + TG_TCP_JIFFY_NS - 1) / TG_TCP_JIFFY_NS;
+}
+
+// The bytes that are not transmitted yet, and whether a FIN waits behind them.
+static inline uint64_t tg_tcp_unsent(const struct tg_tcp *end) {
+  return end->out.written > end->snd_nxt ? end->out.written - end->snd_nxt : 0;
+}
+static inline bool tg_tcp_fin_unsent(const struct tg_tcp *end) {
+  return end->shut_write && !end->fin_sent;
+}
+// What the other end's window has room for.
+static inline uint64_t tg_tcp_send_window(const struct tg_tcp *end) {
+  uint64_t edge = end->snd_una + end->snd_wnd;
+  return edge > end->snd_nxt ? edge - end->snd_nxt : 0;
 }
 
 static inline bool tg_tcp_in_pingpong(const struct tg_tcp *end) {  // inet_csk_in_pingpong_mode
