@@ -16,7 +16,8 @@ static inline size_t tg_bytes_left(const struct tg_bytes *bytes) {
   return bytes->end - bytes->at;
 }
 
-// tg_bytes_reserve returns room for `len` bytes at the end; tg_bytes_add then counts them in. Aborts when out of memory.
+// tg_bytes_reserve returns room for `len` bytes at the end; tg_bytes_add then counts them in. Aborts when out of
+// memory.
 uint8_t *tg_bytes_reserve(struct tg_bytes *bytes, size_t len);
 void tg_bytes_add(struct tg_bytes *bytes, const void *data, size_t len);
 void tg_bytes_take(struct tg_bytes *bytes, size_t len);

@@ -17,7 +17,6 @@
 //
 // on stderr and aborts. `property` is P1 to P11. `phase` may be NULL.
 __attribute__((noreturn, format(printf, 5, 6))) void tg_finding(struct tg_kernel *kernel, const char *property,
-                                                                 int client, const char *phase, const char *format,
-                                                                 ...);
+                                                                int client, const char *phase, const char *format, ...);
 
 #endif

@@ -20,6 +20,24 @@ bool tg_http_reader_within(const struct tg_http_reader *reader) {
   return reader->in_body || reader->head_len > 0;
 }
 
+void tg_http_reader_hash_raw(struct tg_http_reader *reader, const uint8_t *data, size_t len) {
+  static const char kField[] = "\r\nDate: ";
+  static const uint32_t kFieldLen = sizeof(kField) - 1;
+  // RFC 9110, 5.6.7: an IMF-fixdate.
+  static const uint32_t kValueLen = sizeof("Sun, 06 Nov 1994 08:49:37 GMT") - 1;
+  for (size_t i = 0; i < len; i++) {
+    if (reader->date_at >= kFieldLen && reader->date_at < kFieldLen + kValueLen) {
+      reader->date_at++;
+      continue;
+    }
+    if (reader->date_at >= kFieldLen || data[i] != (uint8_t)kField[reader->date_at]) {
+      reader->date_at = 0;
+    }
+    reader->date_at += data[i] == (uint8_t)kField[reader->date_at];
+    reader->hash = tg_hash(reader->hash, &data[i], 1);
+  }
+}
+
 static bool wrong(struct tg_http_reader *reader, const char *what) {
   reader->wrong = what;
   return false;

@@ -21,6 +21,7 @@ struct tg_http_reader {
   uint64_t hash;       // FNV-1a over status and body of every final response
   uint32_t responses;  // final ones that are complete
   uint32_t shed;       // of these, 503: load shedding
+  uint32_t date_at;    // of raw bytes: how much of "\r\nDate: " and its value has come
   const char *wrong;   // what is not as owed; NULL: all is well
 };
 
@@ -30,6 +31,10 @@ void tg_http_reader_init(struct tg_http_reader *reader);
 // `wrong` set, when they are not what is owed.
 bool tg_http_reader_feed(struct tg_http_reader *reader, struct tg_http_script *script, bool may_shed,
                          const uint8_t *data, size_t len);
+
+// tg_http_reader_hash_raw takes bytes whose requests nobody knows: all go into the hash but the values of Date fields,
+// which tell the time and not the outcome.
+void tg_http_reader_hash_raw(struct tg_http_reader *reader, const uint8_t *data, size_t len);
 
 // tg_http_reader_within says whether a response has begun and is not complete.
 bool tg_http_reader_within(const struct tg_http_reader *reader);

@@ -60,8 +60,8 @@ static size_t post(struct tg_http_script *script, uint64_t len, const char *fiel
     owed.body_len = (uint64_t)sprintf(owed.text, "{\"received\":%" PRIu64 "}", len);
   }
   owe(script, &owed);
-  size_t at = (size_t)sprintf((char *)out, "POST /upload HTTP/1.1\r\n" HOST "Content-Length: %" PRIu64 "\r\n%s\r\n", len,
-                              fields);
+  size_t at = (size_t)sprintf((char *)out, "POST /upload HTTP/1.1\r\n" HOST "Content-Length: %" PRIu64 "\r\n%s\r\n",
+                              len, fields);
   memset(out + at, 'b', len);
   return at + len;
 }
@@ -93,8 +93,8 @@ static size_t big_head(struct tg_http_script *script, uint64_t len, uint8_t *out
     at += put(out + at, "X-Filler: 0123456789012345678901234567890123456789012345678901\r\n");
   }
   at += put(out + at, "\r\n");
-  struct tg_http_owed owed = at > TG_HTTP_HEAD_MAX ? text(431, "{\"code\":\"header-fields-too-large\"}", true)
-                                                   : text(200, kIndex, false);
+  struct tg_http_owed owed =
+      at > TG_HTTP_HEAD_MAX ? text(431, "{\"code\":\"header-fields-too-large\"}", true) : text(200, kIndex, false);
   owe(script, &owed);
   return at;
 }

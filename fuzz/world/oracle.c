@@ -13,7 +13,7 @@ static const char *phase_of(const struct tg_peer *peer) {
 void tg_oracle_response(struct tg_peer *peer, const uint8_t *data, size_t len) {
   struct tg_world *world = peer->world;
   if (!peer->well_behaved) {
-    peer->reader.hash = tg_hash(peer->reader.hash, data, len);
+    tg_http_reader_hash_raw(&peer->reader, data, len);
     return;
   }
   bool may_shed = world->settings.max_connections > 0;
@@ -67,8 +67,9 @@ static void look_for_end(struct tg_peer *peer) {
   }
   if (peer->ended && peer->well_behaved && !peer->gone && tg_http_reader_within(&peer->reader) &&
       !tg_world_lenient(world)) {
-    tg_finding(world->kernel, "P6", peer->index, "OPEN", "the server ends a response after %" PRIu64 " of %" PRIu64
-               " bytes of its body", peer->reader.body_at, peer->reader.body_len);
+    tg_finding(world->kernel, "P6", peer->index, "OPEN",
+               "the server ends a response after %" PRIu64 " of %" PRIu64 " bytes of its body", peer->reader.body_at,
+               peer->reader.body_len);
   }
   if (peer->reset && peer->well_behaved && !peer->gone && !tg_world_lenient(world)) {
     tg_finding(world->kernel, "P6", peer->index, phase_of(peer), "the server resets the connection");

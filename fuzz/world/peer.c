@@ -94,7 +94,8 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
   peer->key_updates = 0;
   peer->stalls_seen[0] = peer->stalls_seen[1] = 0;
   peer->well_behaved = peer->kind != TG_PEER_RAW;
-  peer->unwelcome = peer->kind == TG_PEER_TLS && peer->world->settings.client_ca && (bits & TG_CONNECT_CERTIFICATE) == 0;
+  peer->unwelcome =
+      peer->kind == TG_PEER_TLS && peer->world->settings.client_ca && (bits & TG_CONNECT_CERTIFICATE) == 0;
   peer->gone = false;
   memset(&peer->script, 0, sizeof(peer->script));
   tg_http_reader_init(&peer->reader);

@@ -84,8 +84,8 @@ void tg_peer_init(struct tg_peer *peer, struct tg_world *world, uint8_t index);
 // tg_peer_release frees what it holds; the simulated connection is the kernel's.
 void tg_peer_release(struct tg_peer *peer);
 
-// tg_peer_connect connects as the bits of enum tg_schedule_connect say, and starts the handshake. Returns false when the
-// connection is refused.
+// tg_peer_connect connects as the bits of enum tg_schedule_connect say, and starts the handshake. Returns false when
+// the connection is refused.
 bool tg_peer_connect(struct tg_peer *peer, uint16_t bits);
 
 void tg_peer_request(struct tg_peer *peer, uint16_t value);

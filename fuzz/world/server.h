@@ -37,8 +37,8 @@ void tg_world_server_counters(struct tg_world_server *server, struct tg_counters
 // tg_world_server_connections returns how many connections are not freed.
 size_t tg_world_server_connections(const struct tg_world_server *server);
 
-// tg_world_server_check_rest is P3 from the inside: nothing waits that no event will announce. To be called when nothing
-// is due any more but time-outs.
+// tg_world_server_check_rest is P3 from the inside: nothing waits that no event will announce. To be called when
+// nothing is due any more but time-outs.
 void tg_world_server_check_rest(struct tg_world_server *server);
 
 // tg_world_server_failed says whether a shard's listener has become unusable.

@@ -78,11 +78,10 @@ static void inject(struct tg_world *world, uint16_t value) {
   }
   world->injected = true;
   world->excused = world->excused || failure->hard;
-  tg_kernel_inject(world->kernel, &(struct tg_injection){.call = failure->call,
-                                                          .skip = skip,
-                                                          .times = times,
-                                                          .error = failure->error,
-                                                          .limit = failure->limit});
+  tg_kernel_inject(
+      world->kernel,
+      &(struct tg_injection){
+          .call = failure->call, .skip = skip, .times = times, .error = failure->error, .limit = failure->limit});
 }
 
 void tg_world_limit_fds(struct tg_world *world, uint32_t more) {

@@ -10,8 +10,8 @@
 
 // How late a deadline may be noticed: the millisecond that epoll rounds up to, one more, and what a turn takes when
 // system calls are slow (a turn handles 64 events, each with a few calls).
-#define SLACK_NS    (2 * TG_SIM_NS_PER_MS)
-#define TURN_CALLS  512u
+#define SLACK_NS   (2 * TG_SIM_NS_PER_MS)
+#define TURN_CALLS 512u
 
 void tg_watch_init(struct tg_watch *watch, struct tg_kernel *kernel, const struct tg_deadlines *deadlines) {
   watch->kernel = kernel;
@@ -45,8 +45,8 @@ static struct tg_watched *find(struct tg_watch *watch, const struct tg_conn *con
   }
   assert(watch->num_conns < TG_KERNEL_PAIRS_MAX);
   struct tg_watched *new = &watch->conns[watch->num_conns++];
-  *new = (struct tg_watched){
-      .conn = conn, .phase = conn->phase, .phase_ns = now_ns(watch), .milestone_ns = now_ns(watch)};
+  *new =
+      (struct tg_watched){.conn = conn, .phase = conn->phase, .phase_ns = now_ns(watch), .milestone_ns = now_ns(watch)};
   return new;
 }
 
@@ -72,7 +72,8 @@ static void check_phase(struct tg_watch *watch, struct tg_watched *watched) {
 static void look_for_milestone(struct tg_watch *watch, struct tg_watched *watched) {
   const struct tg_stream *stream = &watched->conn->stream;
   bool moved = stream->sent != watched->milestone_sent;
-  if ((moved && tg_stream_pending(stream) == 0) || stream->sent - watched->milestone_sent >= TG_RESPONSE_DEADLINE_BYTES) {
+  if ((moved && tg_stream_pending(stream) == 0) ||
+      stream->sent - watched->milestone_sent >= TG_RESPONSE_DEADLINE_BYTES) {
     watched->milestone_ns = now_ns(watch);
     watched->milestone_sent = stream->sent;
   }
@@ -100,7 +101,8 @@ static void check_deadline(struct tg_watch *watch, const struct tg_watched *watc
   uint64_t limit_ns = bound_ms(watch, phase) * TG_SIM_NS_PER_MS + watch->slack_ns;
   if (now_ns(watch) - since_ns > limit_ns) {
     tg_finding(watch->kernel, "P4", TG_NO_CLIENT, tg_watch_phase_name(phase),
-               "descriptor %d has been there for %" PRIu64 " ms without getting anything done; its deadlines allow "
+               "descriptor %d has been there for %" PRIu64
+               " ms without getting anything done; its deadlines allow "
                "%" PRIu64 " ms",
                watched->conn->stream.fd, (now_ns(watch) - since_ns) / TG_SIM_NS_PER_MS, bound_ms(watch, phase));
   }
@@ -108,8 +110,7 @@ static void check_deadline(struct tg_watch *watch, const struct tg_watched *watc
 
 static void check_counters(struct tg_watch *watch, const struct tg_shard *shard, const uint64_t in_phase[]) {
   const struct tg_counters *have = &shard->counters;
-  if (have->accepted !=
-      have->established + have->handshake_failed + have->handshake_timed_out + have->in_handshake) {
+  if (have->accepted != have->established + have->handshake_failed + have->handshake_timed_out + have->in_handshake) {
     tg_finding(watch->kernel, "P9", TG_NO_CLIENT, NULL,
                "accepted %" PRIu64 " is not established %" PRIu64 " + failed %" PRIu64 " + timed out %" PRIu64
                " + in handshake %" PRIu64,
@@ -191,8 +192,8 @@ void tg_watch_rest(struct tg_watch *watch, const struct tg_shard *shard) {
                  "at rest with %zu bytes in the read-ahead buffer of descriptor %d", buffered, conn->stream.fd);
     }
     if (conn->phase == TG_PHASE_OPEN && conn->ssl != NULL && SSL_pending(conn->ssl) > 0) {
-      tg_finding(watch->kernel, "P3", TG_NO_CLIENT, "OPEN",
-                 "at rest with %d bytes in the TLS library of descriptor %d", SSL_pending(conn->ssl), conn->stream.fd);
+      tg_finding(watch->kernel, "P3", TG_NO_CLIENT, "OPEN", "at rest with %d bytes in the TLS library of descriptor %d",
+                 SSL_pending(conn->ssl), conn->stream.fd);
     }
   }
 }

@@ -1,15 +1,14 @@
 #include "fuzz/world/world.h"
 
 #include <openssl/err.h>
-#include <openssl/rand.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/base/rng.h"
 #include "fuzz/world/finding.h"
 #include "fuzz/world/fixtures.h"
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
-#include "fuzz/world/random.h"
 #include "fuzz/world/steps.h"
 #include "fuzz/world/world_state.h"
 
@@ -129,7 +128,7 @@ static void look_at_rest(struct tg_world *resting) {
 static void begin(const struct tg_schedule_settings *settings, const struct tg_world_options *options) {
   struct tg_kernel_options kernel = kernel_options(settings, options);
   tg_kernel_reset(world.kernel, &kernel);
-  tg_random_reset();
+  tg_fuzz_reset_rng();
   tg_fixtures_renew();
   world.settings = *settings;
   world.options = *options;
@@ -228,7 +227,6 @@ static void end(struct tg_world_outcome *out) {
   tg_kernel_leave(world.kernel);
   world.server = NULL;
   ERR_clear_error();
-  tg_random_reset();
   if (tg_kernel_open_fds(world.kernel) > 0) {
     tg_finding(world.kernel, "P1", TG_NO_CLIENT, NULL, "%u descriptors are left open",
                tg_kernel_open_fds(world.kernel));
@@ -310,6 +308,66 @@ static void run_schedule(const struct tg_schedule *schedule, const struct tg_wor
 void tg_world_run(const struct tg_schedule *schedule, const struct tg_world_options *options,
                   struct tg_world_outcome *out) {
   run_schedule(schedule, options, out);
+}
+
+static void close_in_the_end(struct tg_peer *peer, uint8_t how) {
+  switch ((enum tg_byte_input_end)how) {
+    case TG_BYTE_INPUT_HALF_CLOSE:
+      tg_peer_half_close(peer);
+      return;
+    case TG_BYTE_INPUT_CLOSE:
+      tg_peer_close(peer);
+      return;
+    case TG_BYTE_INPUT_RESET:
+      tg_peer_reset(peer);
+      return;
+    case TG_BYTE_INPUT_STAYS:
+    case TG_BYTE_INPUT_ENDS:
+      return;
+  }
+}
+
+static void run_bytes(const struct tg_byte_input *input, bool raw) {
+  struct tg_peer *peer = &world.peers[0];
+  uint16_t bits = (input->nodelay ? TG_CONNECT_NODELAY : 0) | (input->plaintext && !raw ? TG_CONNECT_PLAINTEXT : 0) |
+                  (raw ? TG_CONNECT_NO_TLS : 0) | (input->settings.client_ca ? TG_CONNECT_CERTIFICATE : 0);
+  if (!tg_peer_connect(peer, bits)) {
+    tg_finding(world.kernel, "P3", 0, NULL, "the connection is refused although nothing is short");
+  }
+  if (!raw) {
+    tg_world_pass_to_rest(&world);
+    look_at_rest(&world);
+    // From here on its bytes are whatever they are.
+    peer->well_behaved = false;
+  }
+  peer->cut = input->cut;
+  uint64_t gap_ns = tg_schedule_wait_ns(input->gap);
+  peer->gap_ns = gap_ns == TG_SCHEDULE_REST ? 0 : gap_ns;
+  if (raw) {
+    tg_peer_raw(peer, input->payload, input->payload_len);
+  } else {
+    tg_peer_say(peer, input->payload, input->payload_len);
+  }
+  tg_world_pass_to_rest(&world);
+  look_at_rest(&world);
+  close_in_the_end(peer, input->end);
+  tg_world_pass_to_rest(&world);
+  look_at_rest(&world);
+}
+
+void tg_world_run_bytes(const struct tg_byte_input *input, bool raw, const struct tg_world_options *options,
+                        struct tg_world_outcome *out) {
+  memset(out, 0, sizeof(*out));
+  begin(&input->settings, options);
+  uint32_t fds_at_first = tg_kernel_open_fds(world.kernel);
+  run_bytes(input, raw);
+  // The one client has left when everything had come.
+  world.cut_short = false;
+  out->comparable = comparable();
+  require_recovery();
+  require_end();
+  require_no_fds(fds_at_first);
+  end(out);
 }
 
 void tg_world_require_same(const struct tg_world_outcome *one, const struct tg_world_outcome *other) {

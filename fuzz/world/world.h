@@ -32,10 +32,10 @@ struct tg_world_outcome {
 };
 
 struct tg_world_options {
-  FILE *trace;          // all lines; NULL: the last ones are kept, for a finding
+  FILE *trace;           // all lines; NULL: the last ones are kept, for a finding
   uint8_t open_clients;  // so many clients have a keep-alive connection before the first step
-  bool expect_stalls;   // quickack is not re-armed on purpose: stalls are counted, and no finding
-  uint8_t quickack;     // enum tg_quickack
+  bool expect_stalls;    // quickack is not re-armed on purpose: stalls are counted, and no finding
+  uint8_t quickack;      // enum tg_quickack
 };
 
 // tg_world_init prepares keys, the TLS library and the kernel. Called once, before anything else. Reads the environment

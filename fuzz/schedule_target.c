@@ -1,0 +1,19 @@
+#include "fuzz/schedule_target.h"
+
+#include "fuzz/schedule/schedule.h"
+#include "fuzz/world/canonical.h"
+
+void tg_schedule_target_run(const uint8_t *data, size_t size, const struct tg_world_options *options) {
+  struct tg_schedule schedule;
+  struct tg_world_outcome outcome;
+  tg_schedule_decode(data, size, &schedule);
+  tg_world_run(&schedule, options, &outcome);
+
+  struct tg_schedule retimed;
+  const bool at_once = schedule.num_steps % 2 == 1;
+  if (outcome.comparable && tg_schedule_retime(&schedule, at_once, &retimed)) {
+    struct tg_world_outcome again;
+    tg_world_run(&retimed, options, &again);
+    tg_world_require_same(&outcome, &again);
+  }
+}
