@@ -90,7 +90,8 @@ void tg_world_limit_fds(struct tg_world *world, uint32_t more) {
     return;
   }
   world->starved = true;
-  uint32_t limit = tg_kernel_open_fds(world->kernel) + more - 1;
+  // schedule.h: 8 + n.
+  uint32_t limit = 8 + more;
   tg_kernel_set_max_fds(world->kernel, limit < TG_KERNEL_FDS_MAX ? limit : TG_KERNEL_FDS_MAX);
 }
 

@@ -12,7 +12,7 @@ uint64_t tg_world_settings_call_ns(const struct tg_schedule_settings *settings);
 // tg_world_step does one step, without its wait.
 void tg_world_step(struct tg_world *world, const struct tg_schedule_step *step);
 
-// tg_world_limit_fds lets `more` descriptors be opened beyond those that are open; 0: plenty.
+// tg_world_limit_fds lets 8 + `more` descriptors be open; 0: plenty.
 void tg_world_limit_fds(struct tg_world *world, uint32_t more);
 
 #endif
