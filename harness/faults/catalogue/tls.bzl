@@ -1,0 +1,81 @@
+"""Faults in the handshake, in tickets and in early data."""
+
+load("//harness/faults:fault.bzl", "fault")
+
+FAULTS = [
+    fault(
+        name = "early_data_answered",
+        kind = "early data",
+        breaks = "Early data is answered before the handshake is confirmed",
+        sources = ["accept/handshake.c"],
+        check = "accept_schedule",
+        caught_by = ["P11"],
+        input = "A client resumes with a request as early data; or somebody replays that flight",
+        reports = [("7etsuo/tetsuo-pulse#3452", "security: 0-RTT Early Data Accepts Replay Attacks by Default")],
+    ),
+    fault(
+        name = "expired_ticket_key_kept",
+        kind = "ticket key expired",
+        breaks = "The key of a generation long past goes on opening tickets when nobody asked in between",
+        sources = ["accept/ticket_keys.c"],
+        check = "ticket_keys",
+        caught_by = ["test_a_generation_that_nobody_used_ends_the_one_before"],
+        input = "A ticket is offered several key lifetimes after it was sealed, with no handshake in between",
+        reports = [("mozilla/server-side-tls#135", "Why do you recommend disable ssl_session_tickets in NGINX?")],
+    ),
+    fault(
+        name = "hello_in_one_segment",
+        kind = "ClientHello over several segments",
+        breaks = "A ClientHello that does not come in one read is refused",
+        sources = ["accept/conn.c"],
+        check = "accept_schedule",
+        caught_by = ["P7"],
+        input = "A ClientHello over two segments that arrive apart",
+        reports = [
+            ("tlswg/tls13-spec#1340", "Mention hybrid key exchange for split TLS ClientHello"),
+            ("testssl/testssl.sh#2493", "[Feature request] Verify support for long CilentHello messages"),
+        ],
+    ),
+    fault(
+        name = "request_after_early_data_lost",
+        kind = "early data",
+        breaks = "Bytes that are read by the call that confirms the handshake are dropped",
+        sources = ["accept/handshake.c"],
+        check = "accept_schedule",
+        caught_by = ["P3", "P6", "P7"],
+        input = "A client's early data, Finished and next request arrive together",
+    ),
+    fault(
+        name = "ticket_key_forgotten_early",
+        kind = "ticket key expired",
+        breaks = "A new ticket key replaces the one before it at once, so tickets expire before their time",
+        sources = ["accept/ticket_keys.c"],
+        check = "ticket_keys",
+        caught_by = ["test_two_generations_live"],
+        input = "A ticket is offered after the next generation of keys has begun, within its own lifetime",
+        reports = [
+            ("wolfSSL/wolfssl#10822", "Fix session ticket key rotation when hint exceeds key lifetime"),
+            ("aws/s2n-tls#3040", "TLS1.2 handshakes fail once all session ticket encryption keys(STEKs) expire"),
+        ],
+    ),
+    fault(
+        name = "ticket_key_never_rotated",
+        kind = "ticket key never rotated",
+        breaks = "The first ticket key seals for ever",
+        sources = ["accept/ticket_keys.c"],
+        check = "ticket_keys",
+        caught_by = ["test_two_generations_live"],
+        input = "Tickets sealed in two generations",
+        reports = [("mozilla/server-side-tls#135", "Why do you recommend disable ssl_session_tickets in NGINX?")],
+    ),
+    fault(
+        name = "ticket_keys_per_shard",
+        kind = "ticket keys not shared by shards",
+        breaks = "Each shard has a TLS context, and so ticket keys, of its own",
+        sources = ["server/server.c"],
+        check = "server_tls",
+        caught_by = ["tls12_sessions_resume_on_any_shard", "tls13_sessions_resume_on_any_shard"],
+        input = "A client offers a ticket of one shard to another",
+        reports = [("envoyproxy/envoy#1747", "TLS: Add support for specifying TLS session ticket keys,")],
+    ),
+]
