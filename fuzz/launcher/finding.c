@@ -10,13 +10,12 @@
 #define LINE_MAX_LEN 512
 #define LOG_MAX      (1u << 20)  // of a log that is printed
 
-// "P5: ..." or "P10 ...": a property of DESIGN, by number.
+// "P5: ..." or "G10: ...": a property by its name, a letter and a number.
 static bool names_property(const char *line) {
-  if (line[0] != 'P' || !isdigit((unsigned char)line[1])) {
+  if (line[0] < 'A' || line[0] > 'Z' || !isdigit((unsigned char)line[1])) {
     return false;
   }
-  const char *after = line + 2 + (isdigit((unsigned char)line[2]) ? 1 : 0);
-  return *after == ':' || *after == ' ';
+  return line[2 + (isdigit((unsigned char)line[2]) ? 1 : 0)] == ':';
 }
 
 static bool names_error(const char *line) {
@@ -55,14 +54,30 @@ void tg_finding_print(const struct tg_fuzz_target *target, const char *log_path,
   printf("  replay: bazel run %s:%s_run -- --regression %s\n", target->label, target->name, path);
 }
 
+// libFuzzer says "Running: FILE" before each: what came before the last is about inputs that are fine.
+static long last_input(FILE *log) {
+  static const char kMark[] = "Running: ";
+  char line[LINE_MAX_LEN];
+  long start = 0;
+  for (long at = 0; fgets(line, sizeof(line), log) != NULL; at = ftell(log)) {
+    if (strncmp(line, kMark, strlen(kMark)) == 0) {
+      start = at;
+    }
+  }
+  return start;
+}
+
 void tg_finding_print_log(const char *log_path) {
   FILE *log = fopen(log_path, "re");
+  if (log == NULL) {
+    return;
+  }
   char buffer[65536];
   size_t total = 0;
-  for (size_t len; log != NULL && total < LOG_MAX && (len = fread(buffer, 1, sizeof(buffer), log)) > 0; total += len) {
-    fwrite(buffer, 1, len, stdout);
+  if (fseek(log, last_input(log), SEEK_SET) == 0) {
+    for (size_t len; total < LOG_MAX && (len = fread(buffer, 1, sizeof(buffer), log)) > 0; total += len) {
+      fwrite(buffer, 1, len, stdout);
+    }
   }
-  if (log != NULL) {
-    fclose(log);
-  }
+  fclose(log);
 }

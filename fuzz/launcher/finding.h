@@ -9,7 +9,7 @@
 // libFuzzer or of a failed assertion.
 void tg_finding_print(const struct tg_fuzz_target *target, const char *log_path, const char *input_path);
 
-// tg_finding_print_log prints what the target said: the trace of a schedule, the stack of a crash.
+// tg_finding_print_log prints what the target said of the last input of a replay: a trace, the stack of a crash.
 void tg_finding_print_log(const char *log_path);
 
 #endif

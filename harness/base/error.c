@@ -10,9 +10,9 @@ static void format_text(struct tg_error *err, const char *format, va_list args) 
 
 static void format_text(struct tg_error *err, const char *format, va_list args) {
   vsnprintf(err->text, sizeof(err->text), format, args);
-  // One line, whatever a file name or a library's message holds.
+  // One line that is safe to print, whatever a file name or a library's message holds.
   for (char *at = err->text; *at != '\0'; at++) {
-    if (*at == '\n' || *at == '\r') {
+    if ((unsigned char)*at < ' ' || *at == 0x7f) {
       *at = ' ';
     }
   }

@@ -3,7 +3,7 @@
 #define TLSGATE_HARNESS_BASE_ERROR_H
 
 struct tg_error {
-  char text[512];  // one line without a newline; names the place and, where there is one, the remedy
+  char text[512];  // one line without control characters; names the place and, where there is one, the remedy
 };
 
 // tg_error_set formats the text, truncating it to what fits. `err` may be NULL.

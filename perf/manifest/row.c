@@ -21,20 +21,31 @@ bool tg_row_decode(struct tg_row *out, struct tg_json_place *place) {
   return true;
 }
 
-struct tg_row_file *tg_row_load(const char *file, struct tg_error *err) {
+// Takes over `json`, which is NULL if it could not be parsed.
+static struct tg_row_file *from_json(const char *file, json_t *json, struct tg_error *err) {
+  if (json == NULL) return NULL;
   struct tg_row_file *row = calloc(1, sizeof(*row));
   if (row == NULL) {
     tg_error_set(err, "%s: out of memory", file);
+    json_decref(json);
     return NULL;
   }
-  row->root = tg_json_load(file, err);
+  row->root = json;
   struct tg_json_place root;
-  if (row->root != NULL && tg_json_open(&root, file, row->root, err) && tg_json_schema(&root, TG_ROW_SCHEMA) &&
+  if (tg_json_open(&root, file, row->root, err) && tg_json_schema(&root, TG_ROW_SCHEMA) &&
       tg_row_decode(&row->row, &root) && tg_json_close(&root)) {
     return row;
   }
   tg_row_free(row);
   return NULL;
+}
+
+struct tg_row_file *tg_row_load(const char *file, struct tg_error *err) {
+  return from_json(file, tg_json_load(file, err), err);
+}
+
+struct tg_row_file *tg_row_parse(const char *file, const char *text, size_t len, struct tg_error *err) {
+  return from_json(file, tg_json_parse(file, text, len, err), err);
 }
 
 void tg_row_free(struct tg_row_file *row) {

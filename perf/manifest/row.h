@@ -18,6 +18,9 @@ struct tg_row_file {
 // Returns a row to be released with tg_row_free, or NULL with `err` filled in.
 struct tg_row_file *tg_row_load(const char *file, struct tg_error *err);
 
+// tg_row_parse is tg_row_load for `len` bytes of text; `file` is the name for errors.
+struct tg_row_file *tg_row_parse(const char *file, const char *text, size_t len, struct tg_error *err);
+
 // tg_row_free releases a row. NULL is ignored.
 void tg_row_free(struct tg_row_file *row);
 

@@ -10,17 +10,9 @@
 
 static const size_t kParseFlags = JSON_REJECT_DUPLICATES;
 
-// Keys and excerpts that a message quotes may hold anything.
-static void make_one_line(struct tg_error *err) {
-  for (char *c = err == NULL ? NULL : err->text; c != NULL && *c != '\0'; c++) {
-    if ((unsigned char)*c < ' ') *c = ' ';
-  }
-}
-
 static json_t *parsed(const char *file, json_t *value, const json_error_t *error, struct tg_error *err) {
   if (value == NULL) {
     tg_error_set(err, "%s:%d:%d: %s; correct the JSON there", file, error->line, error->column, error->text);
-    make_one_line(err);
   }
   return value;
 }
@@ -62,7 +54,6 @@ bool tg_json_fail(struct tg_json_place *place, const char *key, const char *form
   const char *dot = place->path[0] == '\0' || key == NULL ? "" : ".";
   const char *where = place->path[0] == '\0' && key == NULL ? "root" : place->path;
   tg_error_set(place->err, "%s: %s%s%.60s: %s", place->file, where, dot, key == NULL ? "" : key, what);
-  make_one_line(place->err);
   return false;
 }
 
@@ -141,7 +132,11 @@ bool tg_json_text(struct tg_json_place *place, const char *key, const char **out
   if (value == NULL) return false;
   if (!json_is_string(value)) return wrong_type(place, key, value, "a string");
   const char *text = json_string_value(value);
-  if (text[strspn(text, " \t\r\n")] == '\0') return tg_json_fail(place, key, "must not be empty");
+  for (const char *c = text; *c != '\0'; c++) {
+    // Texts are shown on lines of their own, in terminals too.
+    if ((unsigned char)*c < ' ' || *c == 0x7f) return tg_json_fail(place, key, "must not have control characters");
+  }
+  if (text[strspn(text, " ")] == '\0') return tg_json_fail(place, key, "must not be empty");
   *out = text;
   return true;
 }

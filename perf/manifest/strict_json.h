@@ -49,7 +49,8 @@ bool tg_json_schema(struct tg_json_place *place, int supported);
 // tg_json_has says whether the object has the key, which thereby becomes known.
 bool tg_json_has(struct tg_json_place *place, const char *key);
 
-// tg_json_text reads a required string that is not blank. It is borrowed from the JSON value.
+// tg_json_text reads a required string that is not blank and has no control characters. It is borrowed from the JSON
+// value.
 bool tg_json_text(struct tg_json_place *place, const char *key, const char **out);
 
 // tg_json_optional_text is tg_json_text for a key that may be absent (never null); then *out is NULL.

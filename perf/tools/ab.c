@@ -112,7 +112,20 @@ static bool read_breakdown(struct tg_text text, struct tg_ab *out, struct tg_err
   tg_scan_text(&scan, ", Exceptions: ");
   tg_scan_count(&scan, &out->exception_failures);
   tg_scan_text(&scan, ")");
-  return tg_scan_end(&scan) || unreadable(&line, err);
+  if (!tg_scan_end(&scan)) {
+    return unreadable(&line, err);
+  }
+  // Taken away one by one: the counts of a damaged text may be too large to be added.
+  const uint64_t parts[] = {out->connect_failures, out->receive_failures, out->length_failures,
+                            out->exception_failures};
+  uint64_t rest = out->failed_requests;
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    if (parts[i] > rest) {
+      return unreadable(&line, err);
+    }
+    rest -= parts[i];
+  }
+  return rest == 0 || unreadable(&line, err);
 }
 
 bool tg_ab_parse(struct tg_text standard_output, struct tg_text standard_error, struct tg_ab *out,

@@ -160,7 +160,7 @@ bool tg_wrk_parse(struct tg_text standard_output, struct tg_text standard_error,
 
 bool tg_wrk_judge(const struct tg_wrk *run, uint64_t body_bytes, struct tg_error *err) {
   static const char look[] = "see the server's own output and counters";
-  if (run->connect_errors + run->read_errors + run->write_errors + run->timeouts != 0) {
+  if (run->connect_errors != 0 || run->read_errors != 0 || run->write_errors != 0 || run->timeouts != 0) {
     tg_error_set(err,
                  "wrk: \"Socket errors: connect %" PRIu64 ", read %" PRIu64 ", write %" PRIu64 ", timeout %" PRIu64
                  "\": %s",

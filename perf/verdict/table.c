@@ -78,8 +78,11 @@ static void fill(struct cells *out, const struct tg_gate_verdict *v) {
   }
   if (v->has_bound && v->distance > 0) {
     const double times = v->distance > 1 ? v->distance : 1 / v->distance;
-    snprintf(out->margin, sizeof(out->margin), times < 100 ? "%.2f x %s" : "%.0f x %s", times,
-             v->distance > 1 ? "out" : "in");
+    snprintf(out->margin, sizeof(out->margin),
+             times < 100   ? "%.2f x %s"
+             : times < 1e6 ? "%.0f x %s"
+                           : "%.1e x %s",
+             times, v->distance > 1 ? "out" : "in");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "perf/verdict/verdict.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,14 @@ static void replay_gate(struct tg_gate_verdict *out, const struct tg_row *row) {
              value == NULL ? gate->name : gate->relative_to);
     return;
   }
-  tg_compare(out, other != NULL ? gate->factor * other->value : gate->bound);
+  const double bound = other != NULL ? gate->factor * other->value : gate->bound;
+  if (other != NULL && !(bound > 0 && isfinite(bound))) {
+    out->status = TG_STATUS_UNDECIDED;
+    snprintf(out->message, sizeof(out->message), "no bound follows from %s %g; correct the row", other->name,
+             other->value);
+    return;
+  }
+  tg_compare(out, bound);
 }
 
 struct tg_verdict *tg_verdict_replay(const struct tg_manifest *manifest, const struct tg_row *row) {
