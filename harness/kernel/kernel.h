@@ -58,8 +58,11 @@ void tg_kernel_destroy(struct tg_kernel *kernel);
 
 // tg_kernel_set_breach: called when the code under test breaks a rule the kernel itself can see: "P1" (use of a closed
 // descriptor: EBADF on a call, a double close), "P6" (RST sent by close() while what was sent is not yet read by a peer
-// that still reads), "SIGPIPE" (a send that would raise it), "P10" (spinning), "unmodelled" (an unknown call). The
-// default prints and aborts.
+// that still reads), "SIGPIPE" (a send that would raise it), "P10" (spinning), "blocks" (a call that would wait on a
+// descriptor without O_NONBLOCK), "unmodelled" (an unknown call, option or argument). The default prints and aborts.
+// A handler runs with the real calls. It may return: the call then ends as the real one would (EPIPE, EBADF, ...),
+// except for a call that is not modelled at all, which aborts. It may also leave by longjmp, to where the driver then
+// calls tg_kernel_leave.
 void tg_kernel_set_breach(struct tg_kernel *kernel, tg_kernel_breach breach, void *context);
 
 // tg_kernel_enter makes the calls of this thread the kernel's, as simulated thread `thread` (0 to
@@ -86,6 +89,10 @@ struct tg_tcp *tg_kernel_connect(struct tg_kernel *kernel, uint16_t port, const 
 
 // tg_kernel_socket returns the descriptor of the server's end of a client's connection, or -1: not accepted or closed.
 int tg_kernel_socket(const struct tg_kernel *kernel, struct tg_tcp *client);
+
+// tg_kernel_set_reads says whether a client reads what is sent to it (true at first). Closing on one that never meant
+// to read is no breach of P6.
+void tg_kernel_set_reads(struct tg_kernel *kernel, struct tg_tcp *client, bool reads);
 
 // tg_kernel_accepted says whether a client's connection has left the accept queue, and when.
 bool tg_kernel_accepted(const struct tg_kernel *kernel, struct tg_tcp *client, uint64_t *out_at_ns);
