@@ -28,7 +28,7 @@ and, built in their own variants whatever the command line says, X_libfuzzer
 (ASan and UBSan; what replays an input), X_afl, X_afl_cmplog and X_coverage.
 """
 
-load("@local_tools//:defs.bzl", "AFL_DIR", "LLVM_COV")
+load("@local_tools//:defs.bzl", "AFL_DIR", "LLVM_COV", "LLVM_PROFDATA")
 load("//bazel:c.bzl", "c_binary")
 load("//bazel:local_tools.bzl", "need_tool")
 load("//bazel:variants.bzl", "variant_binary")
@@ -102,7 +102,9 @@ def _fuzz_table_impl(ctx):
 const struct tg_fuzz_target tg_fuzz_targets[] = {
 %s};
 const size_t tg_num_fuzz_targets = sizeof(tg_fuzz_targets) / sizeof(tg_fuzz_targets[0]);
-""" % "".join([target.entry for target in targets]))
+const char *const tg_llvm_cov = "%s";
+const char *const tg_llvm_profdata = "%s";
+""" % ("".join([target.entry for target in targets]), LLVM_COV, LLVM_PROFDATA))
     runfiles = ctx.runfiles()
     for target in targets:
         runfiles = runfiles.merge(target.runfiles)
@@ -193,6 +195,8 @@ def cc_fuzz_test(
       **kwargs: passed to the cc_binary.
     """
     need_tool("AFL_DIR", AFL_DIR)
+    if native.existing_rule("stats"):
+        fail("%s stands below fuzz_stats, which would not know it: move it up" % name)
     suffix = _SUFFIX[boringssl]
     tags = [] if tests else ["manual"]
     if bool(mutator) != bool(afl_mutator):
@@ -294,6 +298,7 @@ def fuzz_stats(name, deps, **kwargs):
       **kwargs: passed to the cc_binary.
     """
     need_tool("LLVM_COV", LLVM_COV)
+    need_tool("LLVM_PROFDATA", LLVM_PROFDATA)
     _fuzz_table(
         name = name + "_table",
         testonly = True,
@@ -304,10 +309,17 @@ def fuzz_stats(name, deps, **kwargs):
         ]),
     )
     c_binary(
-        name = name,
+        name = name + "_program",
         testonly = True,
         srcs = [":%s_table" % name],
         data = [":%s_table" % name],
         deps = deps,
         **kwargs
+    )
+
+    # Its own name may be that of a folder, which is in the way of a file.
+    native.alias(
+        name = name,
+        testonly = True,
+        actual = name + "_program",
     )

@@ -161,7 +161,7 @@ static bool keep_findings(const struct tg_engine_run *run, const char *out_folde
     char log[PATH_MAX];
     tg_path(log, "%s/finding.log", run->scratch);
     struct tg_engine_result replayed = {0};
-    ok = tg_engine_replay(run->target, &kept, log, &replayed, err);
+    ok = tg_engine_replay(run->target->libfuzzer, &kept, log, &replayed, err);
     bool again = replayed.finding[0] != '\0';
     tg_path(out->finding, "%s", again ? replayed.finding : kept.paths[0]);
     tg_path(out->finding_log, "%s", log);

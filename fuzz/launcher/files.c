@@ -22,6 +22,19 @@ void tg_path(char out[PATH_MAX], const char *format, ...) {
   }
 }
 
+void tg_path_of_caller(const char *path, char out[PATH_MAX]) {
+  if (path[0] == '/') {
+    tg_path(out, "%s", path);
+    return;
+  }
+  const char *base = getenv("BUILD_WORKING_DIRECTORY");
+  char here[PATH_MAX];
+  if (base == NULL) {
+    base = getcwd(here, sizeof(here));
+  }
+  tg_path(out, "%s/%s", base == NULL ? "." : base, path);
+}
+
 static bool append(struct tg_file_list *list, const char *path, struct tg_error *err) {
   if (list->num == list->capacity) {
     size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;

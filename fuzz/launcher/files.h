@@ -35,4 +35,8 @@ void tg_files_remove_folder(const char *path);
 // tg_path formats a path; it aborts if the result does not fit, which bounded parts rule out.
 void tg_path(char out[PATH_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// tg_path_of_caller makes a path of the caller absolute: under `bazel run`, BUILD_WORKING_DIRECTORY is the caller's
+// folder.
+void tg_path_of_caller(const char *path, char out[PATH_MAX]);
+
 #endif

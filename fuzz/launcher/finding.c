@@ -10,8 +10,11 @@
 #define LINE_MAX_LEN 512
 #define LOG_MAX      (1u << 20)  // of a log that is printed
 
-// "P5: ..." or "G10: ...": a property by its name, a letter and a number.
+// "property P5 broken ..." of the simulated world, or "G10: ...": a letter, a number and a colon.
 static bool names_property(const char *line) {
+  if (strncmp(line, "property P", strlen("property P")) == 0) {
+    return true;
+  }
   if (line[0] < 'A' || line[0] > 'Z' || !isdigit((unsigned char)line[1])) {
     return false;
   }

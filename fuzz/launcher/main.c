@@ -46,7 +46,7 @@ static bool list_inputs(const struct tg_fuzz_target *target, const struct tg_fuz
   if (options->num_files > 0) {
     for (int i = 0; i < options->num_files; i++) {
       char path[PATH_MAX];
-      tg_fuzz_caller_path(options->files[i], path);
+      tg_path_of_caller(options->files[i], path);
       if (access(path, R_OK) != 0) {
         tg_error_set(err, "%s: cannot be read", path);
         return false;
@@ -73,7 +73,7 @@ static int replay(const struct tg_fuzz_target *target, const struct tg_fuzz_opti
   bool ok = list_inputs(target, options, &list, &err) && make_scratch(scratch, &err);
   if (ok) {
     tg_path(log, "%s/replay.log", scratch);
-    ok = tg_engine_replay(target, &list, log, &result, &err);
+    ok = tg_engine_replay(target->libfuzzer, &list, log, &result, &err);
   }
   int status = ok ? STATUS_OK : fail(&err);
   if (ok && result.finding[0] != '\0') {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fuzz/launcher/files.h"
 
@@ -25,19 +24,6 @@ void tg_fuzz_options_help(const char *name) {
       "  --help                  print this text\n\n"
       "Exit status: 0 nothing was found, 1 a finding or a floor not reached, 2 usage or an engine that cannot run.\n",
       name, name, SECONDS_MAX, DEFAULT_SECONDS, name);
-}
-
-void tg_fuzz_caller_path(const char *path, char out[PATH_MAX]) {
-  if (path[0] == '/') {
-    tg_path(out, "%s", path);
-    return;
-  }
-  const char *base = getenv("BUILD_WORKING_DIRECTORY");
-  char here[PATH_MAX];
-  if (base == NULL) {
-    base = getcwd(here, sizeof(here));
-  }
-  tg_path(out, "%s/%s", base == NULL ? "." : base, path);
 }
 
 static bool parse_seconds(const char *text, unsigned *out, struct tg_error *err) {
@@ -77,7 +63,7 @@ bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struc
   *out = (struct tg_fuzz_options){.mode = TG_MODE_FUZZ, .timeout_secs = DEFAULT_SECONDS};
   char folder[PATH_MAX];
   tg_path(folder, "fuzz-out/%s/corpus", name);
-  tg_fuzz_caller_path(folder, out->corpus_dir);
+  tg_path_of_caller(folder, out->corpus_dir);
   optind = 1;
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, "", kOptions, NULL)) != -1;) {
@@ -90,7 +76,7 @@ bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struc
         ok = parse_seconds(optarg, &out->timeout_secs, err);
         break;
       case CORPUS:
-        tg_fuzz_caller_path(optarg, out->corpus_dir);
+        tg_path_of_caller(optarg, out->corpus_dir);
         break;
       case REGRESSION:
         out->mode = TG_MODE_REGRESSION;

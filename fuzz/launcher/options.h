@@ -33,7 +33,4 @@ bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struc
 // tg_fuzz_options_help prints the options.
 void tg_fuzz_options_help(const char *name);
 
-// tg_fuzz_caller_path makes a path of the caller absolute.
-void tg_fuzz_caller_path(const char *path, char out[PATH_MAX]);
-
 #endif

@@ -59,15 +59,15 @@ static bool replay_batch(const char *program, char *const paths[], size_t num, c
   return true;
 }
 
-bool tg_engine_replay(const struct tg_fuzz_target *target, const struct tg_file_list *files, const char *log_path,
+bool tg_engine_replay(const char *program, const struct tg_file_list *files, const char *log_path,
                       struct tg_engine_result *out, struct tg_error *err) {
-  char program[PATH_MAX];
-  if (!tg_engine_runfile(target->libfuzzer, program, err)) {
+  char path[PATH_MAX];
+  if (!tg_engine_runfile(program, path, err)) {
     return false;
   }
   for (size_t done = 0; done < files->num && out->finding[0] == '\0';) {
     size_t num = files->num - done < BATCH ? files->num - done : BATCH;
-    if (!replay_batch(program, files->paths + done, num, log_path, out, err)) {
+    if (!replay_batch(path, files->paths + done, num, log_path, out, err)) {
       return false;
     }
     done += num;

@@ -30,4 +30,8 @@ struct tg_fuzz_target {
 extern const struct tg_fuzz_target tg_fuzz_targets[];
 extern const size_t tg_num_fuzz_targets;
 
+// This machine's llvm-cov and llvm-profdata, of the compiler's version.
+extern const char *const tg_llvm_cov;
+extern const char *const tg_llvm_profdata;
+
 #endif
