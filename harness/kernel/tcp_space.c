@@ -7,6 +7,7 @@
 #define RATIO_AT_FIRST  128u
 #define WINDOW_MEMORY   1152u  // of the smallest buffer, SOCK_MIN_RCVBUF; a smaller window is a clamp (TCP_WINDOW_CLAMP)
 #define PACKET_OVERHEAD 832u   // truesize less data of a packet on loopback (SKB_TRUESIZE), as SO_MEMINFO shows it
+#define FRAGS_MAX       17u    // MAX_SKB_FRAGS
 #define WSCALE_10_FROM \
   65536u  // buffers that tcp_rmem[2] = 32 MiB lets grow: rcv_wscale is 10 (tcp_select_initial_window)
 
@@ -35,10 +36,26 @@ void tg_tcp_space_init(struct tg_tcp *end, uint32_t window) {
   space->packets.item_size = sizeof(struct tg_tcp_packet);
 }
 
+// skb_try_coalesce: to a packet whose sender has dropped its copy, since it is acknowledged.
+static bool coalesced(struct tg_tcp *end, const struct tg_tcp_segment *segment) {
+  struct tg_tcp_packet *last = tg_tcp_ring_back(&end->space.packets);
+  if (last == NULL || last->first_end > tg_tcp_other(end)->snd_una || last->frags == FRAGS_MAX) {
+    return false;
+  }
+  last->end_seq = end->rcv_nxt;
+  last->truesize += segment->len;
+  last->frags++;
+  end->space.rmem += segment->len;
+  return true;
+}
+
 void tg_tcp_space_charge(struct tg_tcp *end, const struct tg_tcp_segment *segment) {
+  if (coalesced(end, segment)) {
+    return;
+  }
   uint32_t truesize = segment->len + end->space.overhead;
   *(struct tg_tcp_packet *)tg_tcp_ring_push(&end->space.packets) =
-      (struct tg_tcp_packet){.end_seq = end->rcv_nxt, .truesize = truesize};
+      (struct tg_tcp_packet){.first_end = end->rcv_nxt, .end_seq = end->rcv_nxt, .truesize = truesize, .frags = 1};
   end->space.rmem += truesize;
 }
 

@@ -57,8 +57,10 @@ struct tg_tcp_flight {
 
 // What has arrived and is not read, as memory (tcp_space.c).
 struct tg_tcp_packet {
+  uint64_t first_end;  // of the packet as it came; others may have been added
   uint64_t end_seq;
   uint32_t truesize;
+  uint32_t frags;
 };
 
 // A queue of fixed-size items that grows as needed.
