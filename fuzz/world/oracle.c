@@ -62,7 +62,7 @@ static void look_for_stalls(struct tg_peer *peer) {
 static void look_for_end(struct tg_peer *peer) {
   struct tg_world *world = peer->world;
   if (peer->ended && peer->kind == TG_PEER_TLS && peer->established && !peer->notified && !peer->failed &&
-      !peer->unwelcome && !tg_world_lenient(world)) {
+      !peer->unwelcome && !peer->left_early && !tg_world_lenient(world)) {
     tg_finding(world->kernel, "P6", peer->index, "OPEN", "the server's FIN comes without a close_notify before it");
   }
   if (peer->ended && peer->well_behaved && !peer->gone && tg_http_reader_within(&peer->reader) &&

@@ -96,7 +96,7 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
   peer->well_behaved = peer->kind != TG_PEER_RAW;
   peer->unwelcome =
       peer->kind == TG_PEER_TLS && peer->world->settings.client_ca && (bits & TG_CONNECT_CERTIFICATE) == 0;
-  peer->gone = false;
+  peer->gone = peer->left_early = false;
   memset(&peer->script, 0, sizeof(peer->script));
   tg_http_reader_init(&peer->reader);
   tg_tcp_set_notify(peer->tcp, on_change, peer);
@@ -241,6 +241,8 @@ void tg_peer_request(struct tg_peer *peer, uint16_t value) {
   if (peer->tcp == NULL || peer->kind == TG_PEER_RAW || peer->gone) {
     return;
   }
+  // Behind the first part of a head a request is not one.
+  peer->well_behaved = peer->well_behaved && !peer->script.incomplete;
   size_t len = tg_http_script_add(&peer->script, value, request);
   tg_peer_say(peer, request, len);
 }
@@ -274,6 +276,7 @@ void tg_peer_close_notify(struct tg_peer *peer) {
 void tg_peer_half_close(struct tg_peer *peer) {
   if (peer->tcp != NULL) {
     peer->world->cut_short = peer->world->cut_short || !peer->established;
+    peer->left_early = peer->left_early || !peer->established || tg_bytes_left(&peer->outbox) > 0;
     peer->gone = true;
     peer->fin_wanted = true;
     tg_peer_flush(peer);

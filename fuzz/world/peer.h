@@ -66,8 +66,9 @@ struct tg_peer {
 
   // What may be asked of the server: nothing that this client did explains trouble.
   bool well_behaved;
-  bool unwelcome;  // it has no certificate and the server wants one
-  bool gone;       // it has closed, half-closed or reset: what it is owed need not arrive
+  bool unwelcome;   // it has no certificate and the server wants one
+  bool left_early;  // it ended its half before its handshake was done: the server need not have completed it
+  bool gone;        // it has closed, half-closed or reset: what it is owed need not arrive
 
   struct tg_http_script script;
   struct tg_http_reader reader;

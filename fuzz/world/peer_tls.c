@@ -173,6 +173,9 @@ void tg_peer_tls_progress(struct tg_peer *peer) {
       }
     }
     establish(peer);
+    // As a client that writes to a socket does: the last flight goes by itself, before what it has to say.
+    collect(peer);
+    tg_peer_flush(peer);
   }
   if (!peer->failed && (!SSL_in_init(peer->ssl) || SSL_in_early_data(peer->ssl))) {
     say(peer);

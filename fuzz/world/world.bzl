@@ -37,6 +37,7 @@ WORLD_HDRS = [
 WORLD_DEPS = [
     "//fuzz/base:rng",
     "//fuzz/schedule:encoding",
+    "//fuzz/schedule:prefix",
     "//harness/kernel:kernel",
     "@boringssl//:crypto",
     "@boringssl//:ssl",

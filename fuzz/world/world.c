@@ -90,7 +90,11 @@ bool tg_world_lenient(struct tg_world *lenient) {
 }
 
 void tg_world_pass(struct tg_world *passing, uint64_t ns) {
-  tg_adapter_run(passing->kernel, &tg_world_server_adapter, passing->server, NULL, tg_world_now_ns(passing) + ns);
+  uint64_t until_ns = tg_world_now_ns(passing) + ns;
+  if (!tg_adapter_run(passing->kernel, &tg_world_server_adapter, passing->server, NULL, until_ns) &&
+      tg_world_now_ns(passing) < until_ns) {
+    tg_sim_pass_to(tg_kernel_sim(passing->kernel), until_ns);
+  }
 }
 
 static bool all_parked(struct tg_world *resting) {
@@ -110,7 +114,7 @@ void tg_world_pass_to_rest(struct tg_world *resting) {
     if ((next_ns == TG_SIM_NEVER && parked) || tg_world_now_ns(resting) >= end_ns) {
       return;
     }
-    uint64_t until_ns = parked && next_ns > tg_world_now_ns(resting) ? next_ns : tg_world_now_ns(resting);
+    uint64_t until_ns = parked && next_ns > tg_world_now_ns(resting) ? next_ns : tg_world_now_ns(resting) + 1;
     tg_adapter_run(resting->kernel, &tg_world_server_adapter, resting->server, NULL, until_ns);
   }
 }
@@ -129,7 +133,6 @@ static void begin(const struct tg_schedule_settings *settings, const struct tg_w
   struct tg_kernel_options kernel = kernel_options(settings, options);
   tg_kernel_reset(world.kernel, &kernel);
   tg_fuzz_reset_rng();
-  tg_fixtures_renew();
   world.settings = *settings;
   world.options = *options;
   world.stalls = world.handshakes = 0;
@@ -153,6 +156,13 @@ static void begin(const struct tg_schedule_settings *settings, const struct tg_w
   }
 }
 
+// Whether a client can be answered at all within the deadlines: not if they are shorter than the way to it and back.
+static bool answers_in_time(const struct tg_schedule_settings *settings) {
+  struct tg_deadlines all = tg_world_deadlines(settings);
+  uint64_t needs_ns = 10 * tg_world_settings_tcp(settings).delay_ns + 400 * tg_world_settings_call_ns(settings);
+  return all.handshake_ms * TG_SIM_NS_PER_MS > needs_ns && all.drain_ms * TG_SIM_NS_PER_MS > needs_ns;
+}
+
 // Whoever comes after all that happened is served: P10.
 static void require_recovery(void) {
   if (!world.injected && !world.starved) {
@@ -162,6 +172,9 @@ static void require_recovery(void) {
   tg_world_limit_fds(&world, 0);
   tg_world_pass(&world, RECOVERY_NS);
   tg_world_pass_to_rest(&world);
+  if (!answers_in_time(&world.settings)) {
+    return;
+  }
   // A listener that cannot even be taken out of epoll for a while is given up (docs/accept-path.md).
   bool given_up = tg_kernel_was_hit(world.kernel, TG_CALL_EPOLL_CTL);
   if (world.winding_down || given_up) {
@@ -227,6 +240,9 @@ static void end(struct tg_world_outcome *out) {
   tg_kernel_leave(world.kernel);
   world.server = NULL;
   ERR_clear_error();
+  if (world.settings.key == TG_SCHEDULE_KEY_RSA2048) {
+    tg_fixtures_renew();
+  }
   if (tg_kernel_open_fds(world.kernel) > 0) {
     tg_finding(world.kernel, "P1", TG_NO_CLIENT, NULL, "%u descriptors are left open",
                tg_kernel_open_fds(world.kernel));
@@ -279,7 +295,8 @@ static bool comparable(void) {
   }
   for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
     const struct tg_peer *peer = &world.peers[i];
-    if (peer->tcp != NULL && (!peer->reading || tg_tcp_held(peer->tcp) > 0)) {
+    bool unsaid = tg_bytes_left(&peer->outbox) + tg_bytes_left(&peer->plain) > 0;
+    if (peer->tcp != NULL && (!peer->reading || unsaid || tg_tcp_held(peer->tcp) > 0)) {
       return false;
     }
   }

@@ -36,6 +36,7 @@ static void set_up(struct tg_kernel *kernel, const struct tg_kernel_options *opt
   tg_trace_init(&kernel->trace, &kernel->sim, options->trace);
   kernel->trace.silent = options->trace_silent;
   kernel->entered = false;
+  kernel->files_allowed = false;
   kernel->hit_now = false;
   kernel->thread = 0;
   kernel->idle_calls = 0;
@@ -124,6 +125,14 @@ long tg_trap_return(struct tg_kernel *kernel, long result) {
   tg_kernel_inside = kernel;
   errno = result < 0 ? (int)-result : kernel->saved_errno;
   return result < 0 ? -1 : result;
+}
+
+void tg_kernel_allow_files(struct tg_kernel *kernel, bool allowed) {
+  kernel->files_allowed = allowed;
+}
+
+uint64_t tg_kernel_call_ns(const struct tg_kernel *kernel) {
+  return kernel->options.call_ns;
 }
 
 struct tg_sim *tg_kernel_sim(struct tg_kernel *kernel) {

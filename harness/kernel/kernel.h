@@ -71,6 +71,12 @@ void tg_kernel_enter(struct tg_kernel *kernel, uint32_t thread);
 void tg_kernel_leave(struct tg_kernel *kernel);
 struct tg_kernel *tg_kernel_current(void);  // NULL outside
 
+// tg_kernel_allow_files lets the calls that are neither modelled nor harmless be the real ones for a while, instead of
+// aborting: a server reads its certificates when it is created. Off after a reset.
+void tg_kernel_allow_files(struct tg_kernel *kernel, bool allowed);
+
+uint64_t tg_kernel_call_ns(const struct tg_kernel *kernel);  // options.call_ns
+
 struct tg_sim *tg_kernel_sim(struct tg_kernel *kernel);
 struct tg_trace *tg_kernel_trace(struct tg_kernel *kernel);
 

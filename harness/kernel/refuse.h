@@ -4,7 +4,7 @@
 
 #include "harness/kernel/trap.h"
 
-// tg_refuse_inside returns outside; inside it aborts (tg_refuse).
+// tg_refuse_inside returns outside, and inside while files are allowed; otherwise it aborts (tg_refuse).
 void tg_refuse_inside(const char *call);
 
 #define REFUSE(type, name, params, args) \

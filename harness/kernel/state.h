@@ -166,6 +166,7 @@ struct tg_kernel {
   void *breach_context;
   int saved_errno;
   bool entered;
+  bool files_allowed;
   uint32_t thread;  // that is inside
   bool hit_now;     // the present call is one that an injection has hit
   uint64_t idle_calls;
