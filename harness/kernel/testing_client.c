@@ -109,6 +109,11 @@ static void notify(void *opaque, struct tg_tcp *end, unsigned changes) {
 }
 
 void testing_client_start(struct testing_client *client, struct tg_kernel *kernel, uint16_t port, SSL_CTX *ctx) {
+  testing_client_resume(client, kernel, port, ctx, NULL);
+}
+
+void testing_client_resume(struct testing_client *client, struct tg_kernel *kernel, uint16_t port, SSL_CTX *ctx,
+                           SSL_SESSION *session) {
   *client = (struct testing_client){.kernel = kernel};
   client->end = tg_kernel_connect(kernel, port, NULL);
   assert_non_null(client->end);
@@ -118,6 +123,9 @@ void testing_client_start(struct testing_client *client, struct tg_kernel *kerne
     assert_non_null(client->ssl);
     SSL_set_bio(client->ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
     SSL_set_connect_state(client->ssl);
+    if (session != NULL) {
+      assert_int_equal(SSL_set_session(client->ssl, session), 1);
+    }
   }
   step(client, 0);
 }

@@ -78,6 +78,7 @@ static void *create(const void *opaque) {
     tg_shard_config_default(&config);
     config.app = &kLineApp;
     config.quickack = wanted->quickack;
+    config.flush_tickets = wanted->flush_tickets;
     config.tls = wanted->tls;
     if (wanted->tls != NULL) {
       config.tls_listener = tg_listener_open("127.0.0.1", TESTING_TLS_PORT, i == 0, &err);

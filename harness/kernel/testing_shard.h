@@ -19,6 +19,7 @@
 struct testing_shard_config {
   struct tg_tls_context *tls;  // NULL: no TLS listener
   enum tg_quickack quickack;
+  bool flush_tickets;
   uint32_t shards;
 };
 
@@ -43,6 +44,10 @@ struct testing_client {
 
 // testing_client_start connects; `ctx` NULL is plaintext. All that follows happens in driver's events.
 void testing_client_start(struct testing_client *client, struct tg_kernel *kernel, uint16_t port, SSL_CTX *ctx);
+
+// testing_client_resume does so with a session of an earlier connection.
+void testing_client_resume(struct testing_client *client, struct tg_kernel *kernel, uint16_t port, SSL_CTX *ctx,
+                           SSL_SESSION *session);
 
 // testing_client_free frees what the client holds outside the kernel.
 void testing_client_free(struct testing_client *client);
