@@ -113,7 +113,9 @@ void tg_kernel_set_max_fds(struct tg_kernel *kernel, uint32_t max_fds);
 uint32_t tg_kernel_open_fds(const struct tg_kernel *kernel);
 uint64_t tg_kernel_calls(const struct tg_kernel *kernel, enum tg_call call);  // made since the reset
 uint64_t tg_kernel_accepts(const struct tg_kernel *kernel, uint16_t port);    // connections accept4 has returned
-// Allocations made between enter and leave and not yet freed, and their bytes. tg_kernel_print_allocations writes size,
+// Allocations made between enter and leave and not yet freed, and their bytes. What a library allocates for good on its
+// first use (an error queue, a generator's state) counts if that is inside: use it once outside first.
+// tg_kernel_print_allocations writes size,
 // number and caller of at most 16 of them.
 uint64_t tg_kernel_allocations(const struct tg_kernel *kernel);
 uint64_t tg_kernel_allocated_bytes(const struct tg_kernel *kernel);
