@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <string.h>
 
 #include "harness/accept/testing_rig.h"
 #include "harness/accept/tls_context.h"
@@ -149,6 +151,88 @@ static void shards_share_the_connections(void **state) {
   stop(server);
 }
 
+// What a fault leaves of a response is cut; the rest of the rules hold.
+static void forgive_cuts(void *context, const char *property, const char *text) {
+  (void)context;
+  if (strcmp(property, "P6") != 0) {
+    tg_trace_tail(tg_kernel_trace(kernel), stderr);
+    fail_msg("breach of %s: %s", property, text);
+  }
+}
+
+// Runs one connection with a fault. Returns whether it was met.
+static bool survive(const struct tg_injection *fault) {
+  void *server = start(TG_QUICKACK_REARM, 1);
+  struct testing_client client;
+  assert_true(tg_kernel_inject(kernel, fault));
+  testing_client_start(&client, kernel, TESTING_TLS_PORT, client_ctx);
+  // Beyond all deadlines.
+  uint64_t until_ns = tg_kernel_sim(kernel)->now_ns + 200000 * TG_SIM_NS_PER_MS;
+  tg_adapter_run(kernel, &testing_shard_adapter, server, NULL, until_ns);
+  bool met = tg_kernel_was_hit(kernel, fault->call);
+  bool served = client.answered_ns > 0;
+  assert_true(client.closed);
+  assert_true(served || met);
+  assert_int_equal(tg_shard_connections(testing_shard_at(server, 0)), 0);
+  testing_client_free(&client);
+  tg_kernel_clear_injections(kernel);
+  stop(server);
+  if (tg_kernel_allocations(kernel) > 0) {
+    tg_kernel_print_allocations(kernel, stderr);
+  }
+  assert_int_equal(tg_kernel_allocations(kernel), 0);
+  return met;
+}
+
+static void any_call_may_fail(void **state) {
+  (void)state;
+  static const struct {
+    enum tg_call call;
+    int error;
+    uint32_t limit;
+  } kFaults[] = {
+      {TG_CALL_ACCEPT, EINTR, 0},
+      {TG_CALL_ACCEPT, ECONNABORTED, 0},
+      {TG_CALL_ACCEPT, EMFILE, 0},
+      {TG_CALL_ACCEPT, ENFILE, 0},
+      {TG_CALL_ACCEPT, ENOBUFS, 0},
+      {TG_CALL_ACCEPT, ENOMEM, 0},
+      {TG_CALL_ACCEPT, EAGAIN, 0},
+      {TG_CALL_RECV, EINTR, 0},
+      {TG_CALL_RECV, EAGAIN, 0},
+      {TG_CALL_RECV, ECONNRESET, 0},
+      {TG_CALL_RECV, 0, 1},
+      {TG_CALL_SEND, EINTR, 0},
+      {TG_CALL_SEND, EAGAIN, 0},
+      {TG_CALL_SEND, ECONNRESET, 0},
+      {TG_CALL_SEND, EPIPE, 0},
+      {TG_CALL_SEND, ENOBUFS, 0},
+      {TG_CALL_SEND, 0, 1},
+      {TG_CALL_SETSOCKOPT, ENOPROTOOPT, 0},
+      {TG_CALL_SETSOCKOPT, EINVAL, 0},
+      {TG_CALL_SETSOCKOPT, EBADF, 0},
+      {TG_CALL_SHUTDOWN, ENOTCONN, 0},
+      {TG_CALL_CLOSE, EINTR, 0},
+      {TG_CALL_CLOSE, EIO, 0},
+      {TG_CALL_EPOLL_CTL, ENOMEM, 0},
+      {TG_CALL_EPOLL_CTL, ENOSPC, 0},
+      {TG_CALL_EPOLL_WAIT, EINTR, 0},
+      {TG_CALL_MALLOC, ENOMEM, 0},
+  };
+  assert_int_equal(SSL_CTX_set_max_proto_version(client_ctx, TLS1_3_VERSION), 1);
+  fetch(TLS1_3_VERSION, TG_QUICKACK_REARM);
+  tg_kernel_set_breach(kernel, forgive_cuts, NULL);
+  for (size_t i = 0; i < sizeof(kFaults) / sizeof(kFaults[0]); i++) {
+    struct tg_injection fault = {
+        .call = kFaults[i].call, .times = 1, .error = kFaults[i].error, .limit = kFaults[i].limit};
+    while (survive(&fault)) {
+      fault.skip++;
+    }
+    assert_true(fault.skip > 0);
+  }
+  tg_kernel_set_breach(kernel, NULL, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tls13_request_is_answered_at_once),
@@ -156,6 +240,7 @@ int main(void) {
       cmocka_unit_test(a_tls13_request_stalls_without_the_rearm),
       cmocka_unit_test(a_full_tls12_handshake_does_not_stall_without_it),
       cmocka_unit_test(nothing_is_left_behind),
+      cmocka_unit_test(any_call_may_fail),
       cmocka_unit_test(shards_share_the_connections),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

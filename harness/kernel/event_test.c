@@ -75,6 +75,25 @@ static void a_timer_expires_once(void **state) {
   assert_int_equal(get(fd), 0);
 }
 
+static void a_timer_may_be_moved_as_often_as_one_likes(void **state) {
+  (void)state;
+  int fd = TESTING_INSIDE(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK));
+  const struct itimerspec late = {.it_value = {.tv_sec = 60}};
+  const struct itimerspec soon = {.it_value = {.tv_nsec = 1000000}};
+  for (uint32_t i = 0; i < 2 * TG_SIM_EVENTS_MAX; i++) {
+    assert_int_equal(TESTING_INSIDE(timerfd_settime(fd, 0, &late, NULL)), 0);
+    if (i % 2 == 0) {
+      assert_int_equal(TESTING_INSIDE(timerfd_settime(fd, 0, &soon, NULL)), 0);
+      testing_pass(TG_SIM_NS_PER_MS);
+      assert_int_equal(get(fd), 1);
+    }
+  }
+  testing_pass(59999 * TG_SIM_NS_PER_MS);
+  assert_int_equal(get(fd), 0);
+  testing_pass(2 * TG_SIM_NS_PER_MS);
+  assert_int_equal(get(fd), 1);
+}
+
 static void an_interval_counts_what_was_missed(void **state) {
   (void)state;
   int fd = TESTING_INSIDE(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK));
@@ -180,6 +199,7 @@ int main(void) {
       TEST(an_eventfd_adds_up),
       TEST(a_semaphore_gives_one_at_a_time),
       TEST(a_timer_expires_once),
+      TEST(a_timer_may_be_moved_as_often_as_one_likes),
       TEST(an_interval_counts_what_was_missed),
       TEST(a_timer_can_be_set_to_a_time_of_day),
       TEST(a_timer_wakes_epoll),

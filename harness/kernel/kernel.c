@@ -43,7 +43,7 @@ static void set_up(struct tg_kernel *kernel, const struct tg_kernel_options *opt
   kernel->events_seen = 0;
   kernel->spun = false;
   kernel->random_state = options->random_seed;
-  kernel->timer_generation = 0;
+  kernel->timers_made = 0;
   kernel->group_orders = 0;
   kernel->next_port = 0;
   kernel->num_open = 0;

@@ -1,13 +1,13 @@
 // A simulated kernel: file descriptors, TCP sockets, epoll, eventfd, timerfd, clocks and memory, in virtual time.
 //
-// A program is put on it by linking with -Wl,--wrap=CALL for every call of wrap.bzl. Between tg_kernel_enter() and
-// tg_kernel_leave() the wrapped calls of this thread are the kernel's; outside they are the real ones (the runtimes of
-// sanitizers and fuzzers use them, and so does the driver). A call that is neither modelled nor harmless aborts with
-// its name. Single-threaded; no real descriptor, time, thread or randomness: the same input gives the same run, always.
+// A program is put on it by linking //harness/kernel, which brings -Wl,--wrap=CALL for every call of wrap.bzl. Between
+// tg_kernel_enter() and tg_kernel_leave() the wrapped calls of this thread are the kernel's; outside they are the real
+// ones (the runtimes of sanitizers and fuzzers use them, and so does the driver). A call that is neither modelled nor
+// harmless aborts with its name. Single-threaded; no real descriptor, time, thread or randomness: the same input gives
+// the same run, always.
 //
 // The driver plays the network's other side: it connects clients (tg_kernel_connect), uses their ends through tcp.h,
-// and has code run at given times (tg_sim_post, TG_SIM_DRIVER). The code under test is turned by tg_world-like loops:
-// see adapter.h.
+// and has code run at given times (tg_sim_post, TG_SIM_DRIVER). The code under test is turned by the loop of adapter.h.
 #ifndef TLSGATE_HARNESS_KERNEL_KERNEL_H
 #define TLSGATE_HARNESS_KERNEL_KERNEL_H
 
@@ -115,8 +115,7 @@ uint64_t tg_kernel_calls(const struct tg_kernel *kernel, enum tg_call call);  //
 uint64_t tg_kernel_accepts(const struct tg_kernel *kernel, uint16_t port);    // connections accept4 has returned
 // Allocations made between enter and leave and not yet freed, and their bytes. What a library allocates for good on its
 // first use (an error queue, a generator's state) counts if that is inside: use it once outside first.
-// tg_kernel_print_allocations writes size,
-// number and caller of at most 16 of them.
+// tg_kernel_print_allocations writes number, size and caller of at most 16 of them.
 uint64_t tg_kernel_allocations(const struct tg_kernel *kernel);
 uint64_t tg_kernel_allocated_bytes(const struct tg_kernel *kernel);
 void tg_kernel_print_allocations(const struct tg_kernel *kernel, FILE *to);

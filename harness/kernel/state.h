@@ -13,6 +13,8 @@
 #define TG_WATCHES_MAX 1024u  // registrations in all epolls together: max_user_watches, so to speak
 #define TG_PORTS_MAX   64u    // distinct ports listened on in one run
 
+#define TG_TIMER_EVENTS 8u  // of one timer that are remembered
+
 enum tg_file_kind {
   TG_FILE_FREE,
   TG_FILE_SOCKET,  // a TCP socket that is neither connected nor listening
@@ -103,8 +105,12 @@ struct tg_timerfd {
   int clock;
   uint64_t first_ns;     // CLOCK_MONOTONIC of the next expiry, TG_SIM_NEVER: disarmed
   uint64_t interval_ns;  // 0: once
-  uint64_t generation;   // of the posted event
   bool expired;
+  uint64_t number;  // by which its events know it
+  // When its events are posted for: the earliest last. A server that moves its timer on with each request must not have
+  // an event of its own for each.
+  uint64_t posted_ns[TG_TIMER_EVENTS];
+  uint32_t num_posted;
 };
 
 struct tg_file {
@@ -173,7 +179,7 @@ struct tg_kernel {
   uint64_t events_seen;
   bool spun;
   uint64_t random_state;
-  uint64_t timer_generation;
+  uint64_t timers_made;
   uint64_t group_orders;
   uint32_t connections_made;
   uint16_t next_port;

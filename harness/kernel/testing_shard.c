@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/accept/listener.h"
 
@@ -66,6 +67,12 @@ static void destroy(void *opaque) {
   free(server);
 }
 
+static void close_listener(int fd) {
+  if (fd >= 0) {
+    close(fd);
+  }
+}
+
 static void *create(const void *opaque) {
   const struct testing_shard_config *wanted = opaque;
   struct testing_server *server = calloc(1, sizeof(*server));
@@ -86,6 +93,8 @@ static void *create(const void *opaque) {
     config.http_listener = tg_listener_open("127.0.0.1", TESTING_HTTP_PORT, i == 0, &err);
     server->shards[i] = tg_shard_create(&config, &err);
     if (server->shards[i] == NULL) {
+      close_listener(config.tls_listener);
+      close_listener(config.http_listener);
       destroy(server);
       return NULL;
     }

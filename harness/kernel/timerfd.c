@@ -20,32 +20,51 @@ long tg_sys_timerfd_create(struct tg_kernel *kernel, int clock, int flags) {
         tg_file_open(kernel, TG_FILE_TIMERFD, (flags & TFD_NONBLOCK) != 0, (flags & TFD_CLOEXEC) != 0);
     result = -EMFILE;
     if (file != NULL) {
-      file->timerfd = (struct tg_timerfd){.clock = clock, .first_ns = TG_SIM_NEVER};
+      file->timerfd = (struct tg_timerfd){.clock = clock, .first_ns = TG_SIM_NEVER, .number = ++kernel->timers_made};
       result = file->fd;
     }
   }
   return tg_call_end(kernel, result, "timerfd_create(%d, %#x)", clock, (unsigned)flags);
 }
 
-// timerfd_tmrproc. The number says which setting of which timer has expired.
-static void expire(void *context, uint64_t generation) {
+static void expire(void *context, uint64_t number);
+
+// Sees to it that an event comes when the timer expires: one that comes earlier will do, it posts the next.
+static void post(struct tg_kernel *kernel, struct tg_timerfd *timer) {
+  bool covered = timer->num_posted > 0 && timer->posted_ns[timer->num_posted - 1] <= timer->first_ns;
+  if (timer->first_ns == TG_SIM_NEVER || timer->expired || covered) {
+    return;
+  }
+  tg_sim_post(&kernel->sim, TG_SIM_NETWORK, timer->first_ns, expire, kernel, timer->number);
+  if (timer->num_posted < TG_TIMER_EVENTS) {
+    timer->posted_ns[timer->num_posted++] = timer->first_ns;
+  }
+}
+
+// timerfd_tmrproc.
+static void expire(void *context, uint64_t number) {
   struct tg_kernel *kernel = context;
   for (uint32_t i = 0; i < kernel->files_used; i++) {
     struct tg_file *file = &kernel->files[i];
-    if (file->kind == TG_FILE_TIMERFD && file->timerfd.generation == generation) {
-      file->timerfd.expired = true;
-      tg_file_wake(file, EPOLLIN);
-      return;
+    if (file->kind != TG_FILE_TIMERFD || file->timerfd.number != number) {
+      continue;
     }
+    struct tg_timerfd *timer = &file->timerfd;
+    while (timer->num_posted > 0 && timer->posted_ns[timer->num_posted - 1] <= kernel->sim.now_ns) {
+      timer->num_posted--;
+    }
+    if (timer->first_ns <= kernel->sim.now_ns && !timer->expired) {
+      timer->expired = true;
+      tg_file_wake(file, EPOLLIN);
+    }
+    post(kernel, timer);
+    return;
   }
 }
 
 static void arm(struct tg_kernel *kernel, struct tg_timerfd *timer, uint64_t first_ns) {
   timer->first_ns = first_ns;
-  timer->generation = ++kernel->timer_generation;
-  if (first_ns != TG_SIM_NEVER) {
-    tg_sim_post(&kernel->sim, TG_SIM_NETWORK, first_ns, expire, kernel, timer->generation);
-  }
+  post(kernel, timer);
 }
 
 uint64_t tg_timerfd_take(struct tg_kernel *kernel, struct tg_timerfd *timer) {
