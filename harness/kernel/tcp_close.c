@@ -47,6 +47,15 @@ bool tg_tcp_refuses_data(const struct tg_tcp *end) {
   return end->shut_write && end->shut_read;
 }
 
+// tcp_reset of itself, and an RST. An owner that has shut down both directions without closing hears of it.
+void tg_tcp_refuse(struct tg_tcp *end) {
+  tg_tcp_abort(end, "data after close");
+  if (!end->closed) {
+    end->error = ECONNRESET;
+    tg_tcp_tell(end, TG_TCP_READABLE | TG_TCP_WRITABLE);
+  }
+}
+
 void tg_tcp_shutdown_write(struct tg_tcp *end) {  // tcp_shutdown, tcp_send_fin
   if (end->dead || end->shut_write) {
     return;

@@ -21,7 +21,7 @@ void tg_tcp_segment_arrived(struct tg_tcp *end, const struct tg_tcp_segment *seg
     return;
   }
   if (segment->len > 0 && tg_tcp_refuses_data(end)) {
-    tg_tcp_abort(end, "data after close");
+    tg_tcp_refuse(end);
     return;
   }
   unsigned changes = 0;

@@ -206,6 +206,7 @@ void tg_tcp_segment_arrived(struct tg_tcp *end, const struct tg_tcp_segment *seg
 void tg_tcp_fin_arrived(struct tg_tcp *end);
 void tg_tcp_rst_arrived(struct tg_tcp *end);
 bool tg_tcp_refuses_data(const struct tg_tcp *end);
+void tg_tcp_refuse(struct tg_tcp *end);
 void tg_tcp_abort(struct tg_tcp *end, const char *why);  // an RST goes out, and this end is dead
 
 static inline bool tg_tcp_has(const struct tg_tcp *end, uint32_t rule) {
