@@ -1,5 +1,6 @@
 #include "fuzz/byte_target.h"
 
+#include "fuzz/base/compare.h"
 #include "fuzz/schedule/prefix.h"
 #include "fuzz/world/world.h"
 
@@ -11,7 +12,7 @@ void tg_byte_target_run(const uint8_t *data, size_t size, bool raw) {
   tg_world_run_bytes(&input, raw, &kOptions, &outcome);
   // A client that resets or closes may throw away what has come: what it got is a matter of time.
   const bool stays = input.end == TG_BYTE_INPUT_STAYS || input.end == TG_BYTE_INPUT_HALF_CLOSE;
-  if (!outcome.comparable || !stays || input.settings.deadlines == 3) {
+  if (!tg_fuzz_compares(data, size) || !outcome.comparable || !stays || input.settings.deadlines == 3) {
     return;
   }
   const uint16_t kOtherCut = 7;

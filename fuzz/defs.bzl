@@ -61,6 +61,7 @@ def _fuzz_target_impl(ctx):
         ]
     ] + [
         _entry(ctx, "max_len", str(ctx.attr.max_len)),
+        _entry(ctx, "detect_leaks", "true" if ctx.attr.detect_leaks else "false"),
         _entry(ctx, "libfuzzer_floor", floor % tuple(ctx.attr.libfuzzer_floor)),
         _entry(ctx, "afl_floor", floor % tuple(ctx.attr.afl_floor)),
     ]) + "  },\n"
@@ -85,6 +86,7 @@ _fuzz_target = rule(
         "corpus": attr.label_list(allow_files = True, mandatory = True),
         "corpus_folder": attr.string(mandatory = True),
         "coverage": _program(),
+        "detect_leaks": attr.bool(mandatory = True),
         "dictionary": attr.label(allow_single_file = True),
         "fuzz_test": attr.string(mandatory = True),
         "libfuzzer": _program(mandatory = True),
@@ -162,6 +164,7 @@ def cc_fuzz_test(
         mutator = None,
         afl_mutator = None,
         max_len = 4096,
+        detect_leaks = True,
         size = "medium",
         copts = [],
         linkopts = [],
@@ -188,6 +191,8 @@ def cc_fuzz_test(
       afl_mutator: a shared library with AFL++'s (afl_custom_fuzz). Either
         both or none is given.
       max_len: of an input, in bytes, for both engines.
+      detect_leaks: whether libFuzzer looks for leaks after inputs. Not where
+        the simulated kernel's books do, after every one of them.
       size: of the tests.
       copts: for srcs.
       linkopts: for the target, --wrap lists for instance.
@@ -252,6 +257,7 @@ def cc_fuzz_test(
             corpus = [":%s_corpus" % name],
             corpus_folder = corpus_folder or "corpora/" + name,
             coverage = coverage,
+            detect_leaks = detect_leaks,
             dictionary = dict,
             fuzz_test = name,
             libfuzzer = ":%s_libfuzzer" % name,

@@ -1,5 +1,6 @@
 #include "fuzz/schedule_target.h"
 
+#include "fuzz/base/compare.h"
 #include "fuzz/schedule/schedule.h"
 #include "fuzz/world/canonical.h"
 
@@ -11,7 +12,7 @@ void tg_schedule_target_run(const uint8_t *data, size_t size, const struct tg_wo
 
   struct tg_schedule retimed;
   const bool at_once = schedule.num_steps % 2 == 1;
-  if (outcome.comparable && tg_schedule_retime(&schedule, at_once, &retimed)) {
+  if (outcome.comparable && tg_fuzz_compares(data, size) && tg_schedule_retime(&schedule, at_once, &retimed)) {
     struct tg_world_outcome again;
     tg_world_run(&retimed, options, &again);
     tg_world_require_same(&outcome, &again);

@@ -2,6 +2,7 @@
 #ifndef TLSGATE_FUZZ_LAUNCHER_TARGETS_H
 #define TLSGATE_FUZZ_LAUNCHER_TARGETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct tg_fuzz_target {
   const char *dictionary;  // NULL if the target has none
   const char *corpus;      // folder of seeds; its subfolder regressions/ has one file for each bug that was fixed
   unsigned max_len;        // of an input, in bytes
+  bool detect_leaks;       // libFuzzer looks for leaks after inputs: not where the simulated kernel's books do
   struct tg_fuzz_floor libfuzzer_floor;
   struct tg_fuzz_floor afl_floor;
 };
