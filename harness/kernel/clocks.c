@@ -47,8 +47,23 @@ static long get_time(struct tg_kernel *kernel, clockid_t clock, struct timespec 
   return 0;
 }
 
+static const char *say_clock(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_MONOTONIC:
+      return "MONOTONIC";
+    case CLOCK_REALTIME:
+      return "REALTIME";
+    case CLOCK_REALTIME_COARSE:
+      return "REALTIME_COARSE";
+    case CLOCK_MONOTONIC_COARSE:
+      return "MONOTONIC_COARSE";
+    default:
+      return "another";
+  }
+}
+
 long tg_sys_clock_gettime(struct tg_kernel *kernel, clockid_t clock, struct timespec *out) {
   int injected = tg_call_begin(kernel, TG_CALL_CLOCK, NULL);
   long result = injected != 0 ? -injected : get_time(kernel, clock, out);
-  return tg_call_end(kernel, result, "clock_gettime(%d)", (int)clock);
+  return tg_call_end(kernel, result, "clock_gettime(%s)", say_clock(clock));
 }

@@ -305,10 +305,15 @@ long tg_sys_epoll_wait(struct tg_kernel *kernel, int epoll_fd, struct epoll_even
   if (kernel->trace.silent) {
     return result;
   }
-  char timeout[24];
-  snprintf(timeout, sizeof(timeout), timeout_ns < 0 ? "for ever" : "%lld us", (long long)(timeout_ns / 1000));
+  char timeout[32];
+  if (timeout_ns < 0) {
+    snprintf(timeout, sizeof(timeout), "for ever");
+  } else {
+    snprintf(timeout, sizeof(timeout), "%lld us", (long long)(timeout_ns / 1000));
+  }
   if (result <= 0) {
-    return tg_call_end(kernel, result, "epoll_wait(%d, %s)", epoll_fd, timeout);
+    const char *waits = result == 0 && timeout_ns != 0 ? ": waits" : "";
+    return tg_call_end(kernel, result, "epoll_wait(%d, %s%s)", epoll_fd, timeout, waits);
   }
   char first[64];
   return tg_call_end(kernel, result, "epoll_wait(%d, %s: %s%s)", epoll_fd, timeout,

@@ -90,7 +90,8 @@ uint64_t tg_kernel_wakes_at(struct tg_kernel *kernel, uint32_t thread);  // its 
 // tg_kernel_connect connects to `port` with the options' link (NULL: the kernel's). The connection joins the accept
 // queue of one listener on that port one delay later (SO_REUSEPORT: by a hash of its number, like
 // reuseport_select_sock) and the returned client's end may be used at once. NULL: refused (no listener, queue full, or
-// TG_KERNEL_PAIRS_MAX).
+// TG_KERNEL_PAIRS_MAX). The client's end lives until the reset; but when all places are taken, a new connection is
+// given that of the oldest one that both ends have closed and that nothing is on its way of.
 struct tg_tcp *tg_kernel_connect(struct tg_kernel *kernel, uint16_t port, const struct tg_tcp_options *options);
 
 // tg_kernel_socket returns the descriptor of the server's end of a client's connection, or -1: not accepted or closed.

@@ -9,8 +9,9 @@
 
 // socket(7): the kernel doubles what it is given, and has a least (SOCK_MIN_SNDBUF, SOCK_MIN_RCVBUF) and a most
 // (wmem_max, rmem_max; Documentation/admin-guide/sysctl/net.rst).
-#define BUFFER_MIN 4608u
-#define BUFFER_MAX 212992u
+#define SEND_BUFFER_MIN    4608u
+#define RECEIVE_BUFFER_MIN 2304u
+#define BUFFER_MAX         212992u
 
 static const char *say_option(int level, int name) {
   if (level == IPPROTO_TCP) {
@@ -73,18 +74,20 @@ static struct tg_socket *options_of(struct tg_file *file) {
   }
 }
 
-static uint32_t clamp_buffer(int wanted) {
-  uint32_t most = BUFFER_MAX;
-  uint32_t asked = (uint32_t)wanted < most ? (uint32_t)wanted : most;
-  uint32_t doubled = 2 * asked;
-  return doubled < BUFFER_MIN ? BUFFER_MIN : doubled;
+static uint32_t clamp_buffer(int wanted, uint32_t least) {
+  uint32_t asked = (uint32_t)wanted < BUFFER_MAX ? (uint32_t)wanted : BUFFER_MAX;
+  return 2 * asked < least ? least : 2 * asked;
 }
 
 static long set_buffer(struct tg_kernel *kernel, struct tg_file *file, int name, int wanted) {
   if (file->kind == TG_FILE_CONN) {
     return unmodelled(kernel, "setsockopt", file->fd, SOL_SOCKET, name, " on a connection: set it on the listener");
   }
-  *(name == SO_SNDBUF ? &file->socket.send_buffer : &file->socket.receive_buffer) = clamp_buffer(wanted);
+  if (name == SO_SNDBUF) {
+    file->socket.send_buffer = clamp_buffer(wanted, SEND_BUFFER_MIN);
+  } else {
+    file->socket.receive_buffer = clamp_buffer(wanted, RECEIVE_BUFFER_MIN);
+  }
   return 0;
 }
 

@@ -47,7 +47,8 @@ static long parse_address(const struct tg_socket *socket, const struct sockaddr 
   if (address == NULL) {
     return -EFAULT;
   }
-  if (len < sizeof(sa_family_t)) {
+  // inet_bind: the length comes before the family.
+  if (len < (socket->family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6))) {
     return -EINVAL;
   }
   if (address->sa_family != socket->family) {
@@ -55,18 +56,12 @@ static long parse_address(const struct tg_socket *socket, const struct sockaddr 
   }
   if (socket->family == AF_INET) {
     struct sockaddr_in v4;
-    if (len < sizeof(v4)) {
-      return -EINVAL;
-    }
     memcpy(&v4, address, sizeof(v4));
     memcpy(out->bytes, &v4.sin_addr, sizeof(v4.sin_addr));
     out->any = v4.sin_addr.s_addr == htonl(INADDR_ANY);
     out->port = ntohs(v4.sin_port);
   } else {
     struct sockaddr_in6 v6;
-    if (len < sizeof(v6)) {
-      return -EINVAL;
-    }
     memcpy(&v6, address, sizeof(v6));
     memcpy(out->bytes, &v6.sin6_addr, sizeof(v6.sin6_addr));
     out->any = memcmp(&v6.sin6_addr, &in6addr_any, sizeof(in6addr_any)) == 0;

@@ -26,7 +26,9 @@ long tg_sys_setsockopt(struct tg_kernel *kernel, int fd, int level, int name, co
 long tg_sys_getsockopt(struct tg_kernel *kernel, int fd, int level, int name, void *value, socklen_t *len);
 long tg_sys_shutdown(struct tg_kernel *kernel, int fd, int how);
 
-// recv, recvfrom; read on any descriptor. `call` is the name that the trace shows.
+// recv and send in all their forms. `call` is the name that the trace shows. Beside the MSG_ flags there is one for
+// the calls that work on any descriptor (readv, writev), of a value that is none of Linux's.
+#define TG_SYS_ANY_FILE 0x10000000
 long tg_sys_recv(struct tg_kernel *kernel, const char *call, int fd, void *out, size_t len, int flags);
 long tg_sys_read(struct tg_kernel *kernel, int fd, void *out, size_t len);
 long tg_sys_recvv(struct tg_kernel *kernel, const char *call, int fd, const struct iovec *parts, size_t num_parts,

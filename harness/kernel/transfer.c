@@ -11,8 +11,8 @@
 // What one readv or writev moves at most here: the kernel's own limit (MAX_RW_COUNT) would be gigabytes.
 #define SCRATCH_MAX (1u << 24)
 
-#define RECV_FLAGS (MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC)
-#define SEND_FLAGS (MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR)
+#define RECV_FLAGS (MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | TG_SYS_ANY_FILE)
+#define SEND_FLAGS (MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | TG_SYS_ANY_FILE)
 
 static const char *say_flags(int flags) {
   bool peek = (flags & MSG_PEEK) != 0;
@@ -28,8 +28,8 @@ static const char *say_flags(int flags) {
 }
 
 // The connection that bytes can be moved on, or NULL and what the call fails with.
-static struct tg_connection *connection_at(struct tg_kernel *kernel, int fd, const char *call, long no_connection,
-                                           long *out_error) {
+static struct tg_connection *connection_at(struct tg_kernel *kernel, int fd, const char *call, int flags,
+                                           long no_connection, long *out_error) {
   *out_error = 0;
   struct tg_file *file = tg_file_get(kernel, fd, call);
   if (file == NULL) {
@@ -41,7 +41,8 @@ static struct tg_connection *connection_at(struct tg_kernel *kernel, int fd, con
     return NULL;
   }
   if (file->kind != TG_FILE_CONN) {
-    *out_error = -ENOTSOCK;
+    // An epoll has no read and no write.
+    *out_error = (flags & TG_SYS_ANY_FILE) != 0 ? -EINVAL : -ENOTSOCK;
     return NULL;
   }
   return file->conn;
@@ -49,7 +50,7 @@ static struct tg_connection *connection_at(struct tg_kernel *kernel, int fd, con
 
 static long receive(struct tg_kernel *kernel, const char *call, int fd, void *out, size_t len, int flags) {
   long error;
-  struct tg_connection *conn = connection_at(kernel, fd, call, -ENOTCONN, &error);
+  struct tg_connection *conn = connection_at(kernel, fd, call, flags, -ENOTCONN, &error);
   if (conn == NULL) {
     return error;
   }
@@ -57,13 +58,21 @@ static long receive(struct tg_kernel *kernel, const char *call, int fd, void *ou
     tg_breach(kernel, "unmodelled", "%s(%d, flags %#x)", call, fd, (unsigned)flags);
     return -EINVAL;
   }
+  char byte;
+  bool peek = (flags & MSG_PEEK) != 0;
   if (len == 0) {
-    return 0;
+    // sock_read_iter asks no further; recv waits for bytes all the same, or takes none of them.
+    if ((flags & TG_SYS_ANY_FILE) != 0 || tg_tcp_unread(conn->end) > 0) {
+      return 0;
+    }
+    out = &byte;
+    len = sizeof(byte);
+    peek = true;
   }
   if (out == NULL) {
     return -EFAULT;
   }
-  ssize_t got = tg_tcp_recv(conn->end, out, len, (flags & MSG_PEEK) != 0);
+  ssize_t got = tg_tcp_recv(conn->end, out, len, peek);
   if (got == -EAGAIN) {
     return tg_would_block(kernel, conn->file, (flags & MSG_DONTWAIT) != 0, call);
   }
@@ -89,7 +98,7 @@ static void raise_sigpipe(struct tg_kernel *kernel, const char *call, int fd, in
 static long transmit(struct tg_kernel *kernel, const char *call, int fd, const void *data, size_t len, int flags) {
   long error;
   // tcp_sendmsg on a socket that is not connected: sk_stream_wait_connect.
-  struct tg_connection *conn = connection_at(kernel, fd, call, -EPIPE, &error);
+  struct tg_connection *conn = connection_at(kernel, fd, call, flags, -EPIPE, &error);
   if (conn == NULL) {
     return error;
   }
@@ -133,12 +142,13 @@ static bool is_event(struct tg_kernel *kernel, int fd) {
 }
 
 long tg_sys_read(struct tg_kernel *kernel, int fd, void *out, size_t len) {
-  return is_event(kernel, fd) ? tg_sys_event_read(kernel, fd, out, len) : tg_sys_recv(kernel, "read", fd, out, len, 0);
+  return is_event(kernel, fd) ? tg_sys_event_read(kernel, fd, out, len)
+                              : tg_sys_recv(kernel, "read", fd, out, len, TG_SYS_ANY_FILE);
 }
 
 long tg_sys_write(struct tg_kernel *kernel, int fd, const void *data, size_t len) {
   return is_event(kernel, fd) ? tg_sys_event_write(kernel, fd, data, len)
-                              : tg_sys_send(kernel, "write", fd, data, len, 0);
+                              : tg_sys_send(kernel, "write", fd, data, len, TG_SYS_ANY_FILE);
 }
 
 // Makes room for all the parts in one piece. Returns their length or a negative error number.
@@ -186,8 +196,9 @@ long tg_sys_recvv(struct tg_kernel *kernel, const char *call, int fd, const stru
   // Zero bytes ask nothing of the scratch; an address all the same, for it is not a fault.
   char none;
   char *piece = room > 0 ? kernel->scratch : &none;
-  long result = is_event(kernel, fd) ? tg_sys_event_read(kernel, fd, piece, (size_t)room)
-                                     : tg_sys_recv(kernel, call, fd, piece, (size_t)room, flags);
+  bool event = (flags & TG_SYS_ANY_FILE) != 0 && is_event(kernel, fd);
+  long result = event ? tg_sys_event_read(kernel, fd, piece, (size_t)room)
+                      : tg_sys_recv(kernel, call, fd, piece, (size_t)room, flags);
   if (result > 0) {
     copy_parts(piece, parts, num_parts, (size_t)result, true);
   }
@@ -203,21 +214,23 @@ long tg_sys_sendv(struct tg_kernel *kernel, const char *call, int fd, const stru
   char none = 0;
   char *piece = room > 0 ? kernel->scratch : &none;
   copy_parts(piece, parts, num_parts, (size_t)room, false);
-  return is_event(kernel, fd) ? tg_sys_event_write(kernel, fd, piece, (size_t)room)
-                              : tg_sys_send(kernel, call, fd, piece, (size_t)room, flags);
+  bool event = (flags & TG_SYS_ANY_FILE) != 0 && is_event(kernel, fd);
+  return event ? tg_sys_event_write(kernel, fd, piece, (size_t)room)
+               : tg_sys_send(kernel, call, fd, piece, (size_t)room, flags);
 }
 
 static long end_direction(struct tg_kernel *kernel, int fd, int how) {
   long error;
-  struct tg_connection *conn = connection_at(kernel, fd, "shutdown", -ENOTCONN, &error);
+  struct tg_connection *conn = connection_at(kernel, fd, "shutdown", 0, -ENOTCONN, &error);
+  bool known = how == SHUT_RD || how == SHUT_WR || how == SHUT_RDWR;
+  if (!known && (conn != NULL || error == -ENOTCONN)) {
+    return -EINVAL;
+  }
   if (conn == NULL) {
     if (error == -ENOTCONN && tg_file_at(kernel, fd)->kind == TG_FILE_LISTENER) {
       tg_breach(kernel, "unmodelled", "shutdown(%d) of a listening socket", fd);
     }
     return error;
-  }
-  if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) {
-    return -EINVAL;
   }
   if (tg_tcp_rst_received(conn->end)) {
     return -ENOTCONN;

@@ -37,9 +37,9 @@ TG_WRAP(ssize_t, recv, (int fd, void *out, size_t len, int flags), (fd, out, len
 TG_WRAP(ssize_t, send, (int fd, const void *data, size_t len, int flags), (fd, data, len, flags),
         tg_sys_send(kernel, "send", fd, data, len, flags))
 TG_WRAP(ssize_t, readv, (int fd, const struct iovec *parts, int num), (fd, parts, num),
-        num < 0 ? -EINVAL : tg_sys_recvv(kernel, "readv", fd, parts, (size_t)num, 0))
+        num < 0 ? -EINVAL : tg_sys_recvv(kernel, "readv", fd, parts, (size_t)num, TG_SYS_ANY_FILE))
 TG_WRAP(ssize_t, writev, (int fd, const struct iovec *parts, int num), (fd, parts, num),
-        num < 0 ? -EINVAL : tg_sys_sendv(kernel, "writev", fd, parts, (size_t)num, 0))
+        num < 0 ? -EINVAL : tg_sys_sendv(kernel, "writev", fd, parts, (size_t)num, TG_SYS_ANY_FILE))
 
 // On a connected TCP socket the kernel writes no address: tcp_recvmsg leaves msg_namelen 0.
 static long receive_from(struct tg_kernel *kernel, int fd, void *out, size_t len, int flags, socklen_t *address_len) {
