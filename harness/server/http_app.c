@@ -53,8 +53,9 @@ struct tg_http_app *tg_http_app_create(uint64_t max_body, tg_http_app_stats stat
   app->stats = stats;
   app->stats_data = stats_data;
   app->date_of = (time_t)-1;
-  for (size_t i = 0; i < sizeof(app->filler); i++) {
-    app->filler[i] = alphabet[i % FILLER_PERIOD];
+  _Static_assert(sizeof(app->filler) % FILLER_PERIOD == 0, "whole periods of filler");
+  for (size_t i = 0; i < sizeof(app->filler); i += FILLER_PERIOD) {
+    memcpy(app->filler + i, alphabet, FILLER_PERIOD);
   }
   return app;
 }
