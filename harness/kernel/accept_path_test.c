@@ -233,6 +233,40 @@ static void any_call_may_fail(void **state) {
   tg_kernel_set_breach(kernel, NULL, NULL);
 }
 
+static void a_server_that_cannot_start_leaves_nothing(void **state) {
+  (void)state;
+  static const struct {
+    enum tg_call call;
+    int error;
+  } kFaults[] = {
+      {TG_CALL_SOCKET, EMFILE},     {TG_CALL_SETSOCKOPT, ENOPROTOOPT}, {TG_CALL_BIND, EADDRINUSE},
+      {TG_CALL_LISTEN, EADDRINUSE}, {TG_CALL_EPOLL_CREATE, ENFILE},    {TG_CALL_EVENTFD, ENOMEM},
+      {TG_CALL_EPOLL_CTL, ENOSPC},  {TG_CALL_MALLOC, ENOMEM},
+  };
+  struct testing_shard_config config = {.tls = tls, .quickack = TG_QUICKACK_REARM, .shards = 2};
+  for (size_t i = 0; i < sizeof(kFaults) / sizeof(kFaults[0]); i++) {
+    struct tg_injection fault = {.call = kFaults[i].call, .times = 1, .error = kFaults[i].error};
+    bool met = true;
+    for (; met; fault.skip++) {
+      struct tg_kernel_options options;
+      tg_kernel_options_default(&options);
+      tg_kernel_reset(kernel, &options);
+      assert_true(tg_kernel_inject(kernel, &fault));
+      tg_kernel_enter(kernel, 0);
+      void *server = testing_shard_adapter.create(&config);
+      met = tg_kernel_was_hit(kernel, fault.call);
+      if (server != NULL) {
+        testing_shard_adapter.destroy(server);
+      }
+      tg_kernel_leave(kernel);
+      assert_true(met == (server == NULL));
+      assert_int_equal(tg_kernel_open_fds(kernel), 0);
+      assert_int_equal(tg_kernel_allocations(kernel), 0);
+    }
+    assert_true(fault.skip > 1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tls13_request_is_answered_at_once),
@@ -241,6 +275,7 @@ int main(void) {
       cmocka_unit_test(a_full_tls12_handshake_does_not_stall_without_it),
       cmocka_unit_test(nothing_is_left_behind),
       cmocka_unit_test(any_call_may_fail),
+      cmocka_unit_test(a_server_that_cannot_start_leaves_nothing),
       cmocka_unit_test(shards_share_the_connections),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

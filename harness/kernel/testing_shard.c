@@ -91,7 +91,8 @@ static void *create(const void *opaque) {
       config.tls_listener = tg_listener_open("127.0.0.1", TESTING_TLS_PORT, i == 0, &err);
     }
     config.http_listener = tg_listener_open("127.0.0.1", TESTING_HTTP_PORT, i == 0, &err);
-    server->shards[i] = tg_shard_create(&config, &err);
+    bool listening = config.http_listener >= 0 && (wanted->tls == NULL || config.tls_listener >= 0);
+    server->shards[i] = listening ? tg_shard_create(&config, &err) : NULL;
     if (server->shards[i] == NULL) {
       close_listener(config.tls_listener);
       close_listener(config.http_listener);
