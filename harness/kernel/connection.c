@@ -56,10 +56,10 @@ void tg_connection_notify(void *context, struct tg_tcp *end, unsigned changes) {
   if ((changes & TG_TCP_READABLE) != 0) {
     // tcp_fin and tcp_reset wake by sk_state_change, which names no event and so reaches every watcher.
     bool ended = tg_tcp_fin_received(end) || tg_tcp_rst_received(end);
-    tg_file_wake(conn->file, ended ? 0 : EPOLLIN | EPOLLPRI | EPOLLRDNORM | EPOLLRDBAND);
+    tg_file_wake(conn->kernel, conn->file, ended ? 0 : EPOLLIN | EPOLLPRI | EPOLLRDNORM | EPOLLRDBAND);
   }
   if ((changes & TG_TCP_WRITABLE) != 0) {
-    tg_file_wake(conn->file, EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND);
+    tg_file_wake(conn->kernel, conn->file, EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND);
   }
 }
 

@@ -84,11 +84,31 @@ static uint32_t ready_events(const struct tg_watch *watch) {
   return watch->disarmed ? 0 : tg_file_poll(watch->file) & watch->events;
 }
 
-// ep_poll_callback. Which of several epolls with EPOLLEXCLUSIVE is woken is not modelled: all of them are.
-void tg_file_wake(struct tg_file *file, uint32_t key) {
+// Returns whether a thread waited on the epoll and has been woken now.
+static bool wake_thread(struct tg_kernel *kernel, const struct tg_file *epoll) {
+  for (uint32_t i = 0; i < TG_KERNEL_THREADS_MAX; i++) {
+    struct tg_thread *thread = &kernel->threads[i];
+    if (thread->parked && thread->epoll == epoll && !thread->woken) {
+      thread->woken = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+// __wake_up_common and ep_poll_callback: every watcher notes it, but of those with EPOLLEXCLUSIVE, which come last,
+// none behind the first for which a thread waits. A change of state (key 0) wakes all.
+void tg_file_wake(struct tg_kernel *kernel, struct tg_file *file, uint32_t key) {
   for (struct tg_watch *watch = file->watches; watch != NULL; watch = watch->next_of_file) {
-    if (!watch->disarmed && !watch->ready && (key == 0 || (key & watch->events) != 0)) {
+    if (watch->disarmed || (key != 0 && (key & watch->events) == 0)) {
+      continue;
+    }
+    if (!watch->ready) {
       append_ready(watch);
+    }
+    bool woke = wake_thread(kernel, watch->epoll);
+    if (woke && key != 0 && (watch->events & EPOLLEXCLUSIVE) != 0) {
+      return;
     }
   }
 }
@@ -158,10 +178,15 @@ static long add_watch(struct tg_kernel *kernel, struct tg_file *epoll, struct tg
       .file = file,
       .events = event->events | EPOLLERR | EPOLLHUP,
       .data = event->data.u64,
-      .next_of_file = file->watches,
       .next_of_epoll = epoll->epoll.watches,
   };
-  file->watches = watch;
+  // add_wait_queue puts a watcher in front, add_wait_queue_exclusive behind all.
+  struct tg_watch **place = &file->watches;
+  while ((event->events & EPOLLEXCLUSIVE) != 0 && *place != NULL) {
+    place = &(*place)->next_of_file;
+  }
+  watch->next_of_file = *place;
+  *place = watch;
   epoll->epoll.watches = watch;
   look_now(watch);
   return 0;
@@ -269,6 +294,7 @@ static int report(struct tg_file *epoll, struct epoll_event *out, int max_events
 static void park(struct tg_kernel *kernel, struct tg_file *epoll, int64_t timeout_ns) {
   struct tg_thread *thread = &kernel->threads[kernel->thread];
   thread->parked = true;
+  thread->woken = false;
   thread->epoll = epoll;
   thread->wakes_at_ns = timeout_ns < 0 ? TG_SIM_NEVER : kernel->sim.now_ns + (uint64_t)timeout_ns;
   // It gives the processor away.

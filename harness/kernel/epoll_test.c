@@ -280,6 +280,39 @@ static void a_thread_waits_until_an_event(void **state) {
   assert_int_equal(events_of(fd), EPOLLIN);
 }
 
+// Two threads, each with an epoll, watch one listener and wait.
+static void two_threads_wait(uint32_t flags) {
+  int listener = testing_listen(TESTING_PORT, 8);
+  for (uint32_t thread = 0; thread < 2; thread++) {
+    struct epoll_event event = {.events = EPOLLIN | flags};
+    tg_kernel_enter(testing_kernel, thread);
+    int fd = epoll_create1(0);
+    assert_int_equal(epoll_ctl(fd, EPOLL_CTL_ADD, listener, &event), 0);
+    assert_int_equal(epoll_wait(fd, &event, 1, -1), 0);
+    tg_kernel_leave(testing_kernel);
+    assert_false(tg_kernel_runnable(testing_kernel, thread));
+  }
+}
+
+static void an_exclusive_watcher_is_woken_alone(void **state) {
+  (void)state;
+  two_threads_wait(EPOLLEXCLUSIVE);
+  testing_connect(TESTING_PORT);
+  assert_true(tg_kernel_runnable(testing_kernel, 0));
+  assert_false(tg_kernel_runnable(testing_kernel, 1));
+  // The first has not run yet, so the next is another's.
+  testing_connect(TESTING_PORT);
+  assert_true(tg_kernel_runnable(testing_kernel, 1));
+}
+
+static void watchers_are_all_woken(void **state) {
+  (void)state;
+  two_threads_wait(0);
+  testing_connect(TESTING_PORT);
+  assert_true(tg_kernel_runnable(testing_kernel, 0));
+  assert_true(tg_kernel_runnable(testing_kernel, 1));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, testing_kernel_tear_down)
 
 int main(void) {
@@ -298,6 +331,8 @@ int main(void) {
       TEST(control_refuses_what_linux_refuses),
       TEST(a_thread_waits_until_its_time),
       TEST(a_thread_waits_until_an_event),
+      TEST(an_exclusive_watcher_is_woken_alone),
+      TEST(watchers_are_all_woken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

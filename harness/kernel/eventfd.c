@@ -33,7 +33,7 @@ static long take_count(struct tg_kernel *kernel, struct tg_file *file, uint64_t 
   }
   *out = event->semaphore ? 1 : event->count;
   event->count -= *out;
-  tg_file_wake(file, EPOLLOUT);
+  tg_file_wake(kernel, file, EPOLLOUT);
   return 0;
 }
 
@@ -85,7 +85,7 @@ static long event_write(struct tg_kernel *kernel, int fd, const void *data, size
     return tg_would_block(kernel, file, false, "write");
   }
   file->eventfd.count += number;
-  tg_file_wake(file, EPOLLIN);
+  tg_file_wake(kernel, file, EPOLLIN);
   return sizeof(number);
 }
 

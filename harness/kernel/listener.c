@@ -103,7 +103,7 @@ void tg_listener_join(struct tg_connection *conn) {
     socket->queue_head = conn;
   }
   socket->queue_tail = conn;
-  tg_file_wake(conn->listener, EPOLLIN | EPOLLRDNORM);
+  tg_file_wake(conn->kernel, conn->listener, EPOLLIN | EPOLLRDNORM);
 }
 
 // inet_csk_listen_stop: whoever has not been accepted is reset.

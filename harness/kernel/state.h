@@ -131,6 +131,7 @@ struct tg_file {
 
 struct tg_thread {
   bool parked;
+  bool woken;             // since it parked, by an event: it is no longer among those who wait
   bool ended;             // adapter.h
   struct tg_file *epoll;  // that it waits on
   uint64_t wakes_at_ns;
@@ -253,7 +254,7 @@ uint32_t tg_file_poll(const struct tg_file *file);
 // --- epoll.c ---------------------------------------------------------------------------------------------------------
 
 // tg_file_wake tells the epolls that watch the file (ep_poll_callback). `key`: the events, 0 for any.
-void tg_file_wake(struct tg_file *file, uint32_t key);
+void tg_file_wake(struct tg_kernel *kernel, struct tg_file *file, uint32_t key);
 void tg_epoll_forget_file(struct tg_kernel *kernel, struct tg_file *file);
 void tg_epoll_close(struct tg_kernel *kernel, struct tg_file *epoll);
 bool tg_epoll_available(

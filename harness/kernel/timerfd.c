@@ -55,7 +55,7 @@ static void expire(void *context, uint64_t number) {
     }
     if (timer->first_ns <= kernel->sim.now_ns && !timer->expired) {
       timer->expired = true;
-      tg_file_wake(file, EPOLLIN);
+      tg_file_wake(kernel, file, EPOLLIN);
     }
     post(kernel, timer);
     return;

@@ -247,7 +247,7 @@ static long end_direction(struct tg_kernel *kernel, int fd, int how) {
   if (changed) {
     tg_call_progress(kernel);
     // inet_shutdown: sk_state_change, "wake up anyone sleeping in poll".
-    tg_file_wake(conn->file, 0);
+    tg_file_wake(kernel, conn->file, 0);
   }
   return 0;
 }
