@@ -1,6 +1,7 @@
 #include "fuzz/schedule_target.h"
 
 #include "fuzz/base/compare.h"
+#include "fuzz/base/count.h"
 #include "fuzz/schedule/schedule.h"
 #include "fuzz/world/canonical.h"
 
@@ -16,5 +17,7 @@ void tg_schedule_target_run(const uint8_t *data, size_t size, const struct tg_wo
     struct tg_world_outcome again;
     tg_world_run(&retimed, options, &again);
     tg_world_require_same(&outcome, &again);
+    outcome.handshakes += again.handshakes;
   }
+  tg_fuzz_count_handshakes(outcome.handshakes);
 }

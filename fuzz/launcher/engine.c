@@ -10,7 +10,6 @@
 #define TAIL_BYTES 4000
 
 bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *err) {
-  setenv("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1", 0);
   setenv("UBSAN_OPTIONS", "print_stacktrace=1", 0);
   return tg_runfile(path, out, err);
 }

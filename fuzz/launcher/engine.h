@@ -46,8 +46,8 @@ bool tg_engine_afl(const struct tg_engine_run *run, struct tg_engine_result *out
 bool tg_engine_replay(const char *program, const struct tg_file_list *files, const char *log_path,
                       struct tg_engine_result *out, struct tg_error *err);
 
-// tg_engine_runfile writes the absolute path of one of the target's files. A finding's message is no use without
-// symbols, so this also sets the sanitizers' environment when nobody has.
+// tg_engine_runfile writes the absolute path of one of the target's files. It also has UBSan print stacks, unless the
+// environment says otherwise.
 bool tg_engine_runfile(const char *path, char out[PATH_MAX], struct tg_error *err);
 
 // tg_engine_seeds is tg_engine_runfile for the folder of seeds; a target without a seed is an error.

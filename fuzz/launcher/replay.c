@@ -62,6 +62,8 @@ static bool replay_batch(const char *program, char *const paths[], size_t num, c
 bool tg_engine_replay(const char *program, const struct tg_file_list *files, const char *log_path,
                       struct tg_engine_result *out, struct tg_error *err) {
   char path[PATH_MAX];
+  // Here, unlike in fuzzing (fuzz/base/sanitizers.c), what is said of a finding counts for more than speed.
+  setenv("ASAN_OPTIONS", "malloc_context_size=30:detect_stack_use_after_return=1:strict_string_checks=1", 0);
   if (!tg_engine_runfile(program, path, err)) {
     return false;
   }

@@ -52,14 +52,17 @@ static bool run(const struct tg_fuzz_target *target, const struct tg_file_list *
   if (!tg_engine_runfile(target->libfuzzer, program, err)) {
     return false;
   }
-  const char *argv[INPUTS_MAX + 4] = {program, runs};
+  const char *argv[INPUTS_MAX + 5] = {program, runs, target->detect_leaks ? "-detect_leaks=1" : "-detect_leaks=0"};
   size_t num = inputs->num < INPUTS_MAX ? inputs->num : INPUTS_MAX;
   for (size_t i = 0; i < num; i++) {
-    argv[2 + i] = inputs->paths[i];
+    argv[3 + i] = inputs->paths[i];
   }
   setenv(TG_FUZZ_COUNT_ENV, "1", 1);
+  // As the engines run it: fuzz/base/compare.h.
+  setenv("TLSGATE_COMPARE", "some", 1);
   int status = tg_process_run(argv, log, limit_s, NULL, NULL, err);
   unsetenv(TG_FUZZ_COUNT_ENV);
+  unsetenv("TLSGATE_COMPARE");
   *out = (struct work){0};
   FILE *file = status < 0 ? NULL : fopen(log, "re");
   if (file != NULL) {
