@@ -25,7 +25,8 @@ struct tg_adapter {
 
 // tg_adapter_run turns the server's threads whenever they are runnable and passes time from event to event until
 // `until_ns`, or until nothing will happen any more before it (then time is not passed on and false is returned:
-// only time-outs after until_ns are left, or nothing at all). Driver events run between turns.
+// only time-outs after until_ns are left, or nothing at all), or until the server spins (P10; false too). Driver events
+// run between turns.
 bool tg_adapter_run(struct tg_kernel *kernel, const struct tg_adapter *adapter, void *server, void *check_context,
                     uint64_t until_ns);
 
