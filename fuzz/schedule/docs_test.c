@@ -284,14 +284,14 @@ static void test_the_bytes_of_a_step(void **state) {
 }
 
 int main(int argc, char **argv) {
-  struct tg_file file;
+  struct tg_whole_file file;
   struct tg_error err;
-  if (argc != 2 || !tg_file_read(argv[1], &file, &err)) {
+  if (argc != 2 || !tg_whole_file_read(argv[1], &file, &err)) {
     (void)fputs(argc != 2 ? "usage: docs_test docs/schedules.md\n" : err.text, stderr);
     return 2;
   }
   page = strndup((const char *)file.bytes, file.len);
-  tg_file_free(&file);
+  tg_whole_file_free(&file);
   if (page == NULL) {
     return 2;
   }

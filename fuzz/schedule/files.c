@@ -8,26 +8,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool read_all(FILE *from, const char *path, struct tg_file *out, struct tg_error *err) {
-  out->bytes = malloc(TG_FILE_MAX + 1);
+static bool read_all(FILE *from, const char *path, struct tg_whole_file *out, struct tg_error *err) {
+  out->bytes = malloc(TG_WHOLE_FILE_MAX + 1);
   if (out->bytes == NULL) {
     tg_error_set(err, "out of memory");
     return false;
   }
-  out->len = fread(out->bytes, 1, TG_FILE_MAX + 1, from);
+  out->len = fread(out->bytes, 1, TG_WHOLE_FILE_MAX + 1, from);
   if (ferror(from)) {
     tg_error_set(err, "%.300s: cannot be read: %s", path, strerror(errno));
-  } else if (out->len > TG_FILE_MAX) {
-    tg_error_set(err, "%.300s: longer than %u bytes; no schedule is", path, TG_FILE_MAX);
+  } else if (out->len > TG_WHOLE_FILE_MAX) {
+    tg_error_set(err, "%.300s: longer than %u bytes; no schedule is", path, TG_WHOLE_FILE_MAX);
   } else {
     return true;
   }
-  tg_file_free(out);
+  tg_whole_file_free(out);
   return false;
 }
 
-bool tg_file_read(const char *path, struct tg_file *out, struct tg_error *err) {
-  *out = (struct tg_file){.bytes = NULL};
+bool tg_whole_file_read(const char *path, struct tg_whole_file *out, struct tg_error *err) {
+  *out = (struct tg_whole_file){.bytes = NULL};
   if (strcmp(path, "-") == 0) {
     return read_all(stdin, "standard input", out, err);
   }
@@ -41,16 +41,16 @@ bool tg_file_read(const char *path, struct tg_file *out, struct tg_error *err) {
   return ok;
 }
 
-void tg_file_free(struct tg_file *file) {
+void tg_whole_file_free(struct tg_whole_file *file) {
   free(file->bytes);
-  *file = (struct tg_file){.bytes = NULL};
+  *file = (struct tg_whole_file){.bytes = NULL};
 }
 
 static bool put(FILE *to, const uint8_t *bytes, size_t len) {
   return fwrite(bytes, 1, len, to) == len && fflush(to) == 0;
 }
 
-bool tg_file_write(const char *path, const uint8_t *bytes, size_t len, struct tg_error *err) {
+bool tg_whole_file_write(const char *path, const uint8_t *bytes, size_t len, struct tg_error *err) {
   if (strcmp(path, "-") == 0) {
     if (put(stdout, bytes, len)) {
       return true;

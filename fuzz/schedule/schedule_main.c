@@ -62,7 +62,7 @@ static int fault(const struct tg_error *err) {
 }
 
 // A file of another version, or of something else, decodes all the same; whoever reads the result should know.
-static void note_version(const char *path, const struct tg_file *file) {
+static void note_version(const char *path, const struct tg_whole_file *file) {
   if (file->len == 0) {
     (void)fprintf(stderr, "schedule: note: %s is empty, which is a schedule without steps\n", path);
   } else if (file->bytes[0] != TG_SCHEDULE_VERSION) {
@@ -73,9 +73,9 @@ static void note_version(const char *path, const struct tg_file *file) {
 
 static int explain(const struct options *options) {
   for (int i = 0; i < options->num_files; i++) {
-    struct tg_file file;
+    struct tg_whole_file file;
     struct tg_error err;
-    if (!tg_file_read(options->files[i], &file, &err)) {
+    if (!tg_whole_file_read(options->files[i], &file, &err)) {
       return fault(&err);
     }
     note_version(options->files[i], &file);
@@ -89,38 +89,39 @@ static int explain(const struct options *options) {
       tg_byte_input_decode(file.bytes, file.len, &input);
       tg_byte_input_explain(&input, options->target == HANDSHAKE_BYTES, stdout);
     }
-    tg_file_free(&file);
+    tg_whole_file_free(&file);
   }
   return EXIT_SUCCESS;
 }
 
 static int assemble(const struct options *options) {
-  struct tg_file text;
+  struct tg_whole_file text;
   struct tg_error err, problem;
-  if (!tg_file_read(options->files[0], &text, &err)) {
+  if (!tg_whole_file_read(options->files[0], &text, &err)) {
     return fault(&err);
   }
   struct tg_schedule schedule;
   const bool ok = tg_schedule_assemble((const char *)text.bytes, text.len, &schedule, &problem);
-  tg_file_free(&text);
+  tg_whole_file_free(&text);
   if (!ok) {
     tg_error_set(&err, "%.200s: %s", options->files[0], problem.text);
     return fault(&err);
   }
   uint8_t bytes[TG_SCHEDULE_BYTES_MAX];
-  return tg_file_write(options->output, bytes, tg_schedule_encode(&schedule, bytes), &err) ? EXIT_SUCCESS : fault(&err);
+  return tg_whole_file_write(options->output, bytes, tg_schedule_encode(&schedule, bytes), &err) ? EXIT_SUCCESS
+                                                                                                 : fault(&err);
 }
 
 static int disassemble(const struct options *options) {
-  struct tg_file file;
+  struct tg_whole_file file;
   struct tg_error err;
-  if (!tg_file_read(options->files[0], &file, &err)) {
+  if (!tg_whole_file_read(options->files[0], &file, &err)) {
     return fault(&err);
   }
   note_version(options->files[0], &file);
   struct tg_schedule schedule;
   tg_schedule_decode(file.bytes, file.len, &schedule);
-  tg_file_free(&file);
+  tg_whole_file_free(&file);
   char *text = NULL;
   size_t len = 0;
   FILE *memory = open_memstream(&text, &len);
@@ -133,7 +134,7 @@ static int disassemble(const struct options *options) {
     return fault(&err);
   }
   const char *to = options->output == NULL ? "-" : options->output;
-  const bool ok = tg_file_write(to, (const uint8_t *)text, len, &err);
+  const bool ok = tg_whole_file_write(to, (const uint8_t *)text, len, &err);
   free(text);
   return ok ? EXIT_SUCCESS : fault(&err);
 }

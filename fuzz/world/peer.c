@@ -45,12 +45,22 @@ static void on_change(void *context, struct tg_tcp *end, unsigned changes) {
   tg_peer_wake(context);
 }
 
+static void tell_over(const struct tg_peer *peer) {
+  const struct tg_world_tap *tap = peer->world->options.tap;
+  if (tap != NULL) {
+    const struct tg_world_connection connection = {
+        .bits = peer->bits, .plaintext = peer->kind == TG_PEER_PLAINTEXT, .end = peer->end};
+    tap->over(tap->context, peer->index, &connection);
+  }
+}
+
 // Ends the connection's books, whatever became of it.
 static void forget_connection(struct tg_peer *peer) {
   if (peer->tcp == NULL) {
     return;
   }
   tg_oracle_farewell(peer);
+  tell_over(peer);
   tg_tcp_set_notify(peer->tcp, NULL, NULL);
   peer->responses_total += peer->reader.responses;
   peer->hash_total = tg_hash(peer->hash_total, &peer->reader.hash, sizeof(peer->reader.hash));
@@ -77,6 +87,8 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
     return false;
   }
   peer->kind = plaintext ? TG_PEER_PLAINTEXT : (bits & TG_CONNECT_NO_TLS) != 0 ? TG_PEER_RAW : TG_PEER_TLS;
+  peer->bits = bits;
+  peer->end = TG_BYTE_INPUT_STAYS;
   peer->run_posted = peer->write_posted = false;
   peer->hold = false;
   peer->pushed = 0;
@@ -168,6 +180,10 @@ static bool write_piece(struct tg_peer *peer, size_t allowed) {
     }
     return false;
   }
+  const struct tg_world_tap *tap = peer->world->options.tap;
+  if (tap != NULL) {
+    tap->sent(tap->context, peer->index, peer->outbox.data + peer->outbox.at, (size_t)sent);
+  }
   tg_bytes_take(&peer->outbox, (size_t)sent);
   peer->pushed -= (size_t)sent < peer->pushed ? (size_t)sent : peer->pushed;
   if (cutting) {
@@ -228,6 +244,10 @@ void tg_peer_say(struct tg_peer *peer, const uint8_t *data, size_t len) {
   if (peer->tcp == NULL || peer->gone) {
     return;
   }
+  const struct tg_world_tap *tap = peer->world->options.tap;
+  if (tap != NULL) {
+    tap->said(tap->context, peer->index, data, len);
+  }
   if (peer->kind == TG_PEER_TLS) {
     tg_bytes_add(&peer->plain, data, len);
   } else {
@@ -278,6 +298,7 @@ void tg_peer_half_close(struct tg_peer *peer) {
     peer->world->cut_short = peer->world->cut_short || !peer->established;
     peer->left_early = peer->left_early || !peer->established || tg_bytes_left(&peer->outbox) > 0;
     peer->gone = true;
+    peer->end = TG_BYTE_INPUT_HALF_CLOSE;
     peer->fin_wanted = true;
     tg_peer_flush(peer);
   }
@@ -293,6 +314,7 @@ void tg_peer_close(struct tg_peer *peer) {
   if (peer->tcp != NULL) {
     note_cut_short(peer);
     peer->gone = true;
+    peer->end = TG_BYTE_INPUT_CLOSE;
     tg_tcp_close(peer->tcp);
     forget_connection(peer);
   }
@@ -302,6 +324,7 @@ void tg_peer_reset(struct tg_peer *peer) {
   if (peer->tcp != NULL) {
     note_cut_short(peer);
     peer->gone = true;
+    peer->end = TG_BYTE_INPUT_RESET;
     tg_tcp_reset(peer->tcp);
     forget_connection(peer);
   }
@@ -332,6 +355,8 @@ void tg_peer_flip(struct tg_peer *peer, uint16_t value) {
 void tg_peer_drop_outbox(struct tg_peer *peer) {
   if (tg_bytes_left(&peer->outbox) > 0) {
     peer->well_behaved = false;
+    // Its Finished may be among them: the server need not know that the handshake is done.
+    peer->left_early = true;
     tg_bytes_take(&peer->outbox, tg_bytes_left(&peer->outbox));
   }
 }

@@ -27,6 +27,8 @@ struct tg_peer {
   struct tg_world *world;
   uint8_t index;
   enum tg_peer_kind kind;
+  uint16_t bits;         // how it connected
+  uint8_t end;           // enum tg_byte_input_end: how it ended the connection
   uint32_t connections;  // so far; events of an earlier one are void
   struct tg_tcp *tcp;    // NULL: not connected
   SSL *ssl;

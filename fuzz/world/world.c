@@ -254,6 +254,7 @@ static void end(struct tg_world_outcome *out) {
   }
   out->stalls = world.stalls;
   out->handshakes = world.handshakes;
+  out->counters = counters;
   const struct tg_trace *trace = tg_kernel_trace(world.kernel);
   out->trace_hash = trace->hash;
   out->trace_lines = trace->lines;

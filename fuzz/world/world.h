@@ -10,6 +10,7 @@
 
 #include "fuzz/schedule/prefix.h"
 #include "fuzz/schedule/schedule.h"
+#include "harness/accept/counters.h"
 
 // TG_WORLD_PEERS is one for each client of a schedule, and one that finds out at the end whether the server still
 // serves.
@@ -27,15 +28,32 @@ struct tg_world_outcome {
   bool comparable;  // no deadline ended anything, no call was made to fail, nothing was cut short
   uint64_t trace_hash;
   uint64_t trace_lines;
-  uint64_t handshakes;  // completed, of all clients
-  uint64_t stalls;      // Nagle against a delayed ACK, of well-behaved clients (breaks P5 unless expected)
+  uint64_t handshakes;          // completed, of all clients
+  uint64_t stalls;              // Nagle against a delayed ACK, of well-behaved clients (breaks P5 unless expected)
+  struct tg_counters counters;  // of all shards, at the end
+};
+
+// A connection of a client, seen when it is over.
+struct tg_world_connection {
+  uint16_t bits;  // enum tg_schedule_connect
+  bool plaintext;
+  uint8_t end;  // enum tg_byte_input_end: what the client itself did
+};
+
+// What a recorder is told (fuzz/record). Clients are numbered as in a schedule.
+struct tg_world_tap {
+  void *context;
+  void (*sent)(void *context, unsigned client, const uint8_t *data, size_t len);  // its socket has taken these bytes
+  void (*said)(void *context, unsigned client, const uint8_t *data, size_t len);  // inside TLS, or in plaintext
+  void (*over)(void *context, unsigned client, const struct tg_world_connection *connection);
 };
 
 struct tg_world_options {
-  FILE *trace;           // all lines; NULL: the last ones are kept, for a finding
-  uint8_t open_clients;  // so many clients have a keep-alive connection before the first step
-  bool expect_stalls;    // quickack is not re-armed on purpose: stalls are counted, and no finding
-  uint8_t quickack;      // enum tg_quickack
+  FILE *trace;                     // all lines; NULL: the last ones are kept, for a finding
+  uint8_t open_clients;            // so many clients have a keep-alive connection before the first step
+  bool expect_stalls;              // quickack is not re-armed on purpose: stalls are counted, and no finding
+  uint8_t quickack;                // enum tg_quickack
+  const struct tg_world_tap *tap;  // NULL: nobody records
 };
 
 // tg_world_init prepares keys, the TLS library and the kernel. Called once, before anything else. Reads the environment
