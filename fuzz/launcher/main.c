@@ -138,6 +138,21 @@ static int fuzz(const struct tg_fuzz_target *target, const struct tg_fuzz_option
   return STATUS_OK;
 }
 
+// Bazel keeps what a test leaves in a zip, whatever path it had while the test ran.
+static void print_zip(void) {
+  const char *label = getenv("TEST_TARGET");
+  if (label == NULL || strncmp(label, "//", 2) != 0) {
+    return;
+  }
+  char folder[PATH_MAX];
+  tg_path(folder, "%s", label + 2);
+  char *colon = strchr(folder, ':');
+  if (colon != NULL) {
+    *colon = '/';
+  }
+  printf("  after the test input and output are in bazel-testlogs/%s/test.outputs/outputs.zip\n", folder);
+}
+
 static int test(const struct tg_fuzz_target *target, const struct tg_fuzz_options *options) {
   const struct tg_fuzz_floor *floor = options->engine == TG_ENGINE_AFL ? &target->afl_floor : &target->libfuzzer_floor;
   struct tg_error err;
@@ -156,6 +171,7 @@ static int test(const struct tg_fuzz_target *target, const struct tg_fuzz_option
   print_summary(&run, options->engine, &result, count_files(run.corpus));
   if (result.finding[0] != '\0') {
     tg_finding_print(target, result.finding_log, result.finding);
+    print_zip();
     return STATUS_FINDING;
   }
   if (result.executions < floor->executions || result.edges < floor->edges) {

@@ -4,6 +4,10 @@
 
 #include "fuzz/base/target.h"
 
+// Visible outside, so that no compiler takes the allocation away.
+extern void *volatile planted_lost;
+void *volatile planted_lost;
+
 static uint64_t fnv1a(const uint8_t *data, size_t size) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < size; i++) {
@@ -19,9 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   // Only a sanitizer sees this one, and no engine finds it: "LEAK", by its hash.
   if (fnv1a(data, size) == UINT64_C(0xbc3588b55987cbae)) {
-    static void *volatile lost;
-    lost = malloc(16);
-    lost = NULL;
+    planted_lost = malloc(16);
+    planted_lost = NULL;
   }
   return 0;
 }
