@@ -61,7 +61,7 @@ void tg_tcp_shutdown_write(struct tg_tcp *end) {  // tcp_shutdown, tcp_send_fin
     return;
   }
   end->shut_write = true;
-  tg_tcp_push(end, false, tg_tcp_has(end, TG_TCP_RULE_FIN_PASSES));
+  tg_tcp_push_in_call(end, false, tg_tcp_has(end, TG_TCP_RULE_FIN_PASSES));
 }
 
 void tg_tcp_shutdown_read(struct tg_tcp *end) {

@@ -117,14 +117,26 @@ static void arrived(void *context, uint64_t at_ns) {
   tg_tcp_segment_arrived(to, &segment);
 }
 
+static bool is_ack_of_call(const struct tg_tcp_segment *segment) {
+  return segment->len == 0 && segment->flags == TG_SEG_CALL;
+}
+
 void tg_tcp_link_send(struct tg_tcp *end, const struct tg_tcp_segment *segment) {
+  uint64_t at_ns = end->pair->sim->now_ns + end->pair->delay_ns;
+  if (at_ns < end->last_arrival_ns) {
+    at_ns = end->last_arrival_ns;
+  }
+  end->last_arrival_ns = at_ns;
+  // tcp_add_backlog: ACKs that come together while the call that they answer still holds the socket become one.
+  struct tg_tcp_segment *last = tg_tcp_ring_back(&end->wire);
+  if (last != NULL && last->at_ns == at_ns && is_ack_of_call(last) && is_ack_of_call(segment)) {
+    *last = *segment;
+    last->at_ns = at_ns;
+    return;
+  }
   struct tg_tcp_segment *slot = tg_tcp_ring_push(&end->wire);
   *slot = *segment;
-  slot->at_ns = end->pair->sim->now_ns + end->pair->delay_ns;
-  if (slot->at_ns < end->last_arrival_ns) {
-    slot->at_ns = end->last_arrival_ns;
-  }
-  end->last_arrival_ns = slot->at_ns;
+  slot->at_ns = at_ns;
   if (end->wire.len == 1) {
     post(tg_tcp_other(end), slot->at_ns, arrived);
   }

@@ -24,6 +24,7 @@ void tg_tcp_segment_arrived(struct tg_tcp *end, const struct tg_tcp_segment *seg
     tg_tcp_refuse(end);
     return;
   }
+  end->answers_call = (segment->flags & TG_SEG_CALL) != 0;
   unsigned changes = 0;
   if (segment->len > 0) {
     assert(segment->seq == end->rcv_nxt);                                // no loss, no reordering
@@ -40,6 +41,7 @@ void tg_tcp_segment_arrived(struct tg_tcp *end, const struct tg_tcp_segment *seg
   }
   tg_tcp_acknowledged(end, segment);
   tg_tcp_ack_snd_check(end);
+  end->answers_call = false;
   tg_tcp_tell(end, changes);
   if (segment->len > 0) {
     tg_tcp_tell(tg_tcp_other(end), TG_TCP_DELIVERED);

@@ -36,7 +36,7 @@ void tg_tcp_transmit(struct tg_tcp *end, uint64_t seq, uint32_t len, uint32_t fl
       .len = len,
       .seg_size = end->mss,
       .wnd = end->told_wnd,
-      .flags = flags,
+      .flags = flags | (end->in_call || (len == 0 && end->answers_call) ? TG_SEG_CALL : 0u),
       .unread = tg_tcp_unread(end),
   };
   trace_segment(end, &segment, why);
@@ -123,13 +123,13 @@ static struct portion next_portion(const struct tg_tcp *end, bool more, bool wha
 
 static void send_portion(struct tg_tcp *end, const struct portion *portion) {
   uint32_t flags = 0;
-  if (portion->len > 0 && portion->len == tg_tcp_unsent(end)) {
-    flags |= TG_SEG_PSH;  // tcp_mark_push at the end of a write
+  uint32_t segs = portion->len > 0 ? (portion->len + end->mss - 1) / end->mss : 1;
+  if (segs > 1 || (portion->len > 0 && portion->len == tg_tcp_unsent(end))) {
+    flags |= TG_SEG_PSH;  // tcp_mark_push at the end of a write; __tcp_transmit_skb on all that are to be segmented
   }
   if (portion->fin) {
     flags |= TG_SEG_FIN;
   }
-  uint32_t segs = portion->len > 0 ? (portion->len + end->mss - 1) / end->mss : 1;
   struct tg_tcp_flight flight = {
       .seq = end->snd_nxt,
       .sent_ns = end->pair->sim->now_ns,
@@ -201,6 +201,12 @@ void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever) {
   }
   note_hold(end, portion.nagle_holds);
   tg_tcp_probe_schedule(end);
+}
+
+void tg_tcp_push_in_call(struct tg_tcp *end, bool more, bool whatever) {
+  end->in_call = true;
+  tg_tcp_push(end, more, whatever);
+  end->in_call = false;
 }
 
 void tg_tcp_push_probe(struct tg_tcp *end) {
@@ -277,9 +283,9 @@ ssize_t tg_tcp_send(struct tg_tcp *end, const void *data, size_t len, bool more)
   tg_tcp_stream_write(&end->out, data, taken);
   if (taken < len) {  // tcp_sendmsg_locked pushes all before it waits for space
     end->nospace = true;
-    tg_tcp_push(end, false, true);
+    tg_tcp_push_in_call(end, false, true);
   } else {
-    tg_tcp_push(end, more, false);
+    tg_tcp_push_in_call(end, more, false);
   }
   return (ssize_t)taken;
 }
@@ -287,13 +293,13 @@ ssize_t tg_tcp_send(struct tg_tcp *end, const void *data, size_t len, bool more)
 void tg_tcp_set_nodelay(struct tg_tcp *end, bool on) {  // __tcp_sock_set_nodelay
   end->nodelay = on;
   if (on) {
-    tg_tcp_push(end, false, true);
+    tg_tcp_push_in_call(end, false, true);
   }
 }
 
 void tg_tcp_set_cork(struct tg_tcp *end, bool on) {  // __tcp_sock_set_cork
   end->cork = on;
   if (!on) {
-    tg_tcp_push(end, false, end->nodelay);
+    tg_tcp_push_in_call(end, false, end->nodelay);
   }
 }

@@ -25,13 +25,15 @@
 #define TG_TCP_CWND_MAX      (1u << 20)              // no loss would let it grow forever
 
 enum { TG_ACK_SCHED = 1, TG_ACK_TIMER = 2, TG_ACK_PUSHED = 4, TG_ACK_PUSHED2 = 8 };  // icsk_ack.pending
+// DELAYED: a delayed ACK, by its timer; AGAIN: retransmitted; CALL: sent in a system call, or an ACK of such a segment.
 enum {
   TG_SEG_PSH = 1,
   TG_SEG_FIN = 2,
   TG_SEG_RST = 4,
   TG_SEG_DELAYED = 8,
-  TG_SEG_AGAIN = 16
-};  // DELAYED: by that timer; AGAIN: retransmitted
+  TG_SEG_AGAIN = 16,
+  TG_SEG_CALL = 32,
+};
 
 struct tg_tcp_segment {
   uint64_t sent_ns;
@@ -115,6 +117,7 @@ struct tg_tcp {
   bool nagle_holds;
   uint64_t held_since_ns, held_from;  // while nagle_holds
   uint64_t srtt_ns;
+  bool in_call;  // a system call of this end's owner is sending
   struct tg_tcp_timer probe_timer;
 
   // Receiving, in positions of the other end's stream.
@@ -126,6 +129,7 @@ struct tg_tcp {
   uint64_t lrcvtime;        // jiffies
   uint64_t delack_timeout;  // jiffies, with TG_ACK_TIMER
   struct tg_tcp_timer delack_timer;
+  bool answers_call;  // what arrives just now was sent in a system call
   uint64_t told_ack;  // what the last segment said, for a model without TG_TCP_RULE_PIGGYBACK
   uint32_t told_wnd;
 
@@ -169,8 +173,9 @@ void tg_tcp_tell(struct tg_tcp *end, unsigned changes);
 // One packet (one skb) of `len` bytes from `seq` goes on the wire; `why` (may be NULL) is for the trace.
 void tg_tcp_transmit(struct tg_tcp *end, uint64_t seq, uint32_t len, uint32_t flags, const char *why);
 void tg_tcp_send_ack(struct tg_tcp *end, uint32_t flags, const char *why);  // tcp_send_ack
-void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever);             // tcp_write_xmit; whatever: TCP_NAGLE_PUSH
-void tg_tcp_push_probe(struct tg_tcp *end);                                 // a segment, past Nagle, CORK and cwnd
+void tg_tcp_push_in_call(struct tg_tcp *end, bool more, bool whatever);
+void tg_tcp_push(struct tg_tcp *end, bool more, bool whatever);  // tcp_write_xmit; whatever: TCP_NAGLE_PUSH
+void tg_tcp_push_probe(struct tg_tcp *end);                      // a segment, past Nagle, CORK and cwnd
 void tg_tcp_acknowledged(struct tg_tcp *end, const struct tg_tcp_segment *segment);  // tcp_ack
 
 // tcp_probe.c: what a silent sender does.

@@ -7,6 +7,7 @@
 // and the number of delayed ACKs.
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@
 #define LATE_MAX        60  // a busy machine: so many times a repeat is made again
 #define BIMODAL_PERCENT 2u
 #define ERROR_LEN       512
+#define NS_PER_MS       UINT64_C(1000000)
+#define WATCH_NS        (5 * NS_PER_MS)
+#define STANDSTILL_NS   (10 * NS_PER_MS)  // of the machine: what was measured meanwhile counts for nothing
 
 struct measured {
   struct tg_outcome repeats[REPEATS];
@@ -53,6 +57,34 @@ static bool take(size_t *out) {
   return taken;
 }
 
+static atomic_bool watching = true;
+static atomic_uint_fast64_t stood_still_ns;  // when that was last seen
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 * NS_PER_MS + (uint64_t)t.tv_nsec;
+}
+
+// Notes when this machine does not run what is due.
+static void *watch(void *unused) {
+  while (watching) {
+    uint64_t start_ns = now_ns();
+    nanosleep(&(struct timespec){0, WATCH_NS}, NULL);
+    if (now_ns() - start_ns > WATCH_NS + STANDSTILL_NS) {
+      stood_still_ns = now_ns();
+    }
+  }
+  return unused;
+}
+
+// As tg_socket_run, on a machine that ran.
+static enum tg_socket_run run_watched(const struct tg_schedule *schedule, struct tg_outcome *outcome, char *error) {
+  uint64_t start_ns = now_ns();
+  enum tg_socket_run run = tg_socket_run(schedule, outcome, error, ERROR_LEN);
+  return run == TG_SOCKET_RUN_OK && stood_still_ns >= start_ns ? TG_SOCKET_RUN_LATE : run;
+}
+
 static bool measure(const struct tg_case *of, struct measured *out) {
   char error[ERROR_LEN];
   if (!tg_namespace_set("tcp_pingpong_thresh", of->schedule.threshold, error, sizeof(error))) {
@@ -62,7 +94,7 @@ static bool measure(const struct tg_case *of, struct measured *out) {
   for (int i = 0; i < REPEATS; i++) {
     struct tg_outcome *outcome = &out->repeats[i];
     for (unsigned tries = 0;; tries++) {
-      enum tg_socket_run run = tg_socket_run(&of->schedule, outcome, error, sizeof(error));
+      enum tg_socket_run run = run_watched(&of->schedule, outcome, error);
       if (run == TG_SOCKET_RUN_FAILED) {
         char text[ERROR_LEN];
         snprintf(text, sizeof(text), "%s: %.300s", of->name, error);
@@ -171,7 +203,12 @@ int main(int argc, char **argv) {
     return 1;
   }
   show_kernel();
+  pthread_t watcher;
   pthread_t threads[THREADS];
+  if (pthread_create(&watcher, NULL, watch, NULL) != 0) {
+    fprintf(stderr, "kernel_test: cannot make a thread\n");
+    return 1;
+  }
   for (int i = 0; i < THREADS; i++) {
     if (pthread_create(&threads[i], NULL, worker, NULL) != 0) {
       fprintf(stderr, "kernel_test: cannot make thread %d of %d\n", i + 1, THREADS);
@@ -181,6 +218,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < THREADS; i++) {
     pthread_join(threads[i], NULL);
   }
+  watching = false;
+  pthread_join(watcher, NULL);
   if (first_error[0] != '\0') {
     fprintf(stderr, "kernel_test: %s\n", first_error);
     return 1;
