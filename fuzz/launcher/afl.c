@@ -113,7 +113,10 @@ static bool merge(const struct tg_engine_run *run, const char *in, const char *q
   if (ok) {
     char hang[32];
     snprintf(hang, sizeof(hang), "-timeout=%d", TG_ENGINE_HANG_S);
-    const char *argv[] = {program, "-merge=1", hang, all, queue, NULL};
+    // By default it is named by the process in /tmp, which sandboxes share though each has its own process numbers.
+    char control[PATH_MAX + 32];
+    snprintf(control, sizeof(control), "-merge_control_file=%s/merge.control", run->scratch);
+    const char *argv[] = {program, "-merge=1", hang, control, all, queue, NULL};
     int status = tg_process_run(argv, log, MERGE_S, NULL, NULL, err);
     ok = status >= 0;
     if (status > 0) {
