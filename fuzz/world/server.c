@@ -226,9 +226,9 @@ void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms
 void tg_world_server_counters(struct tg_world_server *server, struct tg_counters *out) {
   *out = (struct tg_counters){0};
   for (uint32_t i = 0; i < server->num_shards; i++) {
-    // As they are now: what other threads are shown is posted when a change is complete, which is after the close()
-    // that this may be asked about.
-    tg_counters_add(out, &server->shards[i].shard->counters);
+    struct tg_counters one;
+    tg_shard_counters(server->shards[i].shard, &one);
+    tg_counters_add(out, &one);
   }
 }
 

@@ -35,7 +35,7 @@ void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms
 // their counters only when they are done with it.
 bool tg_world_server_cut_some(const struct tg_world_server *server);
 
-// tg_world_server_counters adds up the shards'.
+// tg_world_server_counters adds up the shards', as they are shown to other threads.
 void tg_world_server_counters(struct tg_world_server *server, struct tg_counters *out);
 
 // tg_world_server_connections returns how many connections are not freed.
