@@ -29,6 +29,40 @@ def _server_test(program):
         variant = "asan",
     )
 
+def _fuzz_target(target, deps, runs, max_len, mutator = [], variant = "libfuzzer"):
+    """A fuzz target of //fuzz: its entry point and its world, with the patched objects."""
+    return struct(
+        clean = "//fuzz:%s_libfuzzer" % target,
+        deps = deps + mutator,
+        fuzz_target = struct(
+            corpus = "//corpora:" + target,
+            max_len = max_len,
+            runs = runs,
+        ),
+        # libFuzzer finds a custom mutator by weak symbols, which pull nothing out of a library.
+        linkopts = ["-fsanitize=fuzzer"] + (["-Wl,-u," + function for function in [
+            "LLVMFuzzerCustomMutator",
+            "LLVMFuzzerCustomCrossOver",
+        ]] if mutator else []),
+        server_test = None,
+        srcs = ["//fuzz:%s.c" % target],
+        variant = variant,
+    )
+
+def _schedule_target(target):
+    return _fuzz_target(
+        target,
+        max_len = 1168,
+        mutator = ["//fuzz/schedule:mutator"],
+        runs = 300,
+        deps = [
+            "//fuzz:schedule_target",
+            "//fuzz/base:target",
+            "//fuzz/schedule:encoding",
+            "//fuzz/world",
+        ],
+    )
+
 _ACCEPT_TEST_DEPS = [
     "//harness/accept",
     "//harness/accept:testing_rig",
@@ -69,6 +103,28 @@ CHECKS = {
         srcs = ["//harness/accept:timeouts_test.c"],
         deps = _ACCEPT_TEST_DEPS,
     ),
+    "accept_schedule": _schedule_target("accept_schedule"),
+    "exhaustion": _schedule_target("exhaustion"),
+    "handshake_bytes": _fuzz_target(
+        "handshake_bytes",
+        max_len = 16384,
+        runs = 1000,
+        variant = "libfuzzer_fm",
+        deps = [
+            "//fuzz:byte_target",
+            "//fuzz/base:target",
+            "//fuzz/world",
+        ],
+    ),
+    "http_app": _test(
+        program = "//harness/server:http_app_test",
+        srcs = ["//harness/server:http_app_test.c"],
+        deps = [
+            "//harness/accept",
+            "//harness/server:http_app",
+            "@cmocka//:cmocka",
+        ],
+    ),
     "http_request": _test(
         program = "//harness/server:http_request_test",
         srcs = ["//harness/server:http_request_test.c"],
@@ -77,7 +133,18 @@ CHECKS = {
             "@cmocka//:cmocka",
         ],
     ),
+    "request_bytes": _fuzz_target(
+        "request_bytes",
+        max_len = 16384,
+        runs = 1000,
+        deps = [
+            "//fuzz:byte_target",
+            "//fuzz/base:target",
+            "//fuzz/world",
+        ],
+    ),
     "server_tls": _server_test("//harness/server:tls_test"),
+    "teardown_schedule": _schedule_target("teardown_schedule"),
     "ticket_keys": _test(
         program = "//harness/accept:ticket_keys_test",
         srcs = ["//harness/accept:ticket_keys_test.c"],

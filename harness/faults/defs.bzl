@@ -225,7 +225,7 @@ def fault_catalogue(faults, patches):
       faults: of fault().
       patches: the files of patches/.
     """
-    # check_catalogue(faults, patches)
+    check_catalogue(faults, patches)
     faults = sorted(faults, key = _name_of)
     for one in faults:
         if one.check not in CHECKS:

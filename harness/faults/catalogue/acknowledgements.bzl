@@ -18,12 +18,16 @@ FAULTS = [
         caught_by = ["P5"],
         input = "The server sends tickets at once; a client's request crosses the ticket, and the client delays the ACK of the ticket",
         reports = [("NLnetLabs/unbound#1214", "Use TCP_NODELAY on TLS sockets to speed up the TLS handshake.")],
+        without_own_regression = False,
     ),
     fault(
         name = "quickack_even_value",
         kind = "re-arm with an even value",
-        breaks = "TCP_QUICKACK is set to 2, which flushes and then restores interactive mode",
-        sources = ["accept/quickack.c"],
+        breaks = "In the handshake, TCP_QUICKACK is set when a read is due, and to 2, which restores interactive mode before there is an ACK to flush",
+        sources = [
+            "accept/conn.c",
+            "accept/quickack.c",
+        ],
         check = "accept_schedule",
         caught_by = ["P5"],
         input = "A TLS 1.3 client with Nagle's algorithm on makes its first request right after its Finished",
@@ -40,6 +44,7 @@ FAULTS = [
             ("envoyproxy/envoy#1446", "OSX: setting TCP_NODELAY sometimes produces an error"),
             ("nghttp2/nghttp2#242", "Catch and log failure to set TCP_NODELAY"),
         ],
+        without_own_regression = False,
     ),
     fault(
         name = "quickack_not_at_accept",
@@ -70,6 +75,7 @@ FAULTS = [
         caught_by = ["P5"],
         input = "A client with Nagle's algorithm on writes its Finished in two parts",
         reports = _QUICKACK_REPORTS,
+        without_own_regression = False,
     ),
     fault(
         name = "quickack_not_for_split_record",
@@ -80,6 +86,7 @@ FAULTS = [
         caught_by = ["P5"],
         input = "A client's second request is one record, written in two parts",
         reports = _QUICKACK_REPORTS,
+        without_own_regression = False,
     ),
     fault(
         name = "quickack_not_for_split_request",

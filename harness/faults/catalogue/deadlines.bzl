@@ -12,6 +12,7 @@ FAULTS = [
         caught_by = ["P3", "P4"],
         input = "A client takes the last response and neither sends nor closes",
         reports = [("haproxy/haproxy#136", "Connections closed by client are left unclosed by HAProxy")],
+        without_own_regression = False,
     ),
     fault(
         name = "drain_deadline_refreshed",
@@ -21,6 +22,7 @@ FAULTS = [
         check = "teardown_schedule",
         caught_by = ["P4"],
         input = "A client goes on sending a byte every now and then after the last response",
+        without_own_regression = False,
     ),
     fault(
         name = "expiry_underflows",
@@ -54,6 +56,7 @@ FAULTS = [
         caught_by = ["P4"],
         input = "A client writes its ClientHello a byte at a time, with pauses a little shorter than the deadline",
         reports = [("aws/s2n-quic#1089", "limits: max handshake duration")],
+        without_own_regression = False,
     ),
     fault(
         name = "request_deadline_refreshed",
@@ -64,6 +67,7 @@ FAULTS = [
         caught_by = ["P4"],
         input = "A client writes a request a byte at a time, with pauses a little shorter than the deadline",
         reports = [("fullstorydev/relay-core#30", "Adding ReadHeaderTimeout to prevent Slowloris DoS")],
+        without_own_regression = False,
     ),
     fault(
         name = "response_deadline_refreshed",
@@ -74,6 +78,7 @@ FAULTS = [
         caught_by = ["P4"],
         input = "A client asks for a large body and reads a few bytes of it every now and then",
         reports = [("warmcat/libwebsockets#2154", "Slowloris / Question ?")],
+        without_own_regression = False,
     ),
     fault(
         name = "wait_underflows",
@@ -84,5 +89,6 @@ FAULTS = [
         caught_by = ["P3", "P4"],
         input = "System calls are slow and deadlines short, so that one passes between the end of a turn and the next wait",
         reports = [("yandex/odyssey#744", "sources/loop.c: fix infinite epoll")],
+        without_own_regression = False,
     ),
 ]

@@ -75,6 +75,7 @@ FAULTS = [
             ("karlseguin/http.zig#208", "Fix use-after-free: defer connection teardown past the harvested event batch"),
             ("gatzka/cio#3", "Fix event notification of removed events."),
         ],
+        without_own_regression = False,
     ),
     fault(
         name = "failed_handshake_not_counted",
@@ -117,6 +118,7 @@ FAULTS = [
         check = "teardown_schedule",
         caught_by = ["P1"],
         input = "A client pipelines requests for large bodies, does not read, and resets the connection while a response's head waits for room",
+        without_own_regression = False,
     ),
     fault(
         name = "refused_connection_keeps_its_place",
@@ -130,6 +132,7 @@ FAULTS = [
             ("envoyproxy/envoy#22390", "active_connections counter in connection limit filter can underflow"),
             ("neumino/rethinkdbdash#48", "Don't decrement counter, taken care of when connection ends"),
         ],
+        without_own_regression = False,
     ),
     fault(
         name = "ssl_leaked_on_error",

@@ -12,6 +12,7 @@ FAULTS = [
         caught_by = ["P10"],
         input = "accept4() fails once with ECONNABORTED; another client connects",
         reports = [("tobez/snmp-query-engine#31", "fix: survive transient accept() failures instead of exiting")],
+        without_own_regression = False,
     ),
     fault(
         name = "edge_triggered_accept",
@@ -40,6 +41,7 @@ FAULTS = [
             ("ninenines/ranch#36", "Handle {error, emfile} in ranch_acceptor.erl"),
             ("yesodweb/wai#928", "Warp busy-loops on EMFILE"),
         ],
+        without_own_regression = False,
     ),
     fault(
         name = "flight_must_fit",
@@ -47,7 +49,7 @@ FAULTS = [
         breaks = "A flight that the socket does not take at once ends the connection",
         sources = ["accept/conn.c"],
         check = "accept_schedule",
-        caught_by = ["P6", "P7"],
+        caught_by = ["P3", "P6"],
         input = "The server's certificate chain is larger than its send buffer",
         reports = [("grpc/grpc#17340", "SSL_ERROR_WANT_WRITE error when using large certificate")],
     ),
@@ -76,6 +78,7 @@ FAULTS = [
             ("apple/cups#4605", "Busy loop when poll/epoll is in use"),
             ("oven-sh/bun#37920", "usockets: close half-open sockets on EPOLLHUP instead of spinning on it"),
         ],
+        without_own_regression = False,
     ),
     fault(
         name = "listener_never_resumed",
@@ -115,7 +118,7 @@ FAULTS = [
         breaks = "A request that was read together with the client's Finished is left in the read-ahead buffer",
         sources = ["accept/conn.c"],
         check = "accept_schedule",
-        caught_by = ["P3"],
+        caught_by = ["P3", "P10"],
         input = "A client's Finished and its request come in one segment",
         reports = [
             ("curl/curl#17596", "test 988, sporadic hanger since openssl buffering"),
@@ -135,6 +138,7 @@ FAULTS = [
             ("libevent/libevent#854", "timeout when reading data from socket over SSL"),
             ("bumptech/stud#149", "Properly handle data queued in the SSL layer"),
         ],
+        without_own_regression = False,
     ),
     fault(
         name = "unwanted_events_kept",
@@ -145,6 +149,7 @@ FAULTS = [
         caught_by = ["P10", "P3"],
         input = "A client asks for a large body, does not read, and sends another request",
         reports = [("redpanda-data/seastar#64", "epoll: Avoid spinning on aborted connections")],
+        without_own_regression = False,
     ),
     fault(
         name = "want_write_waits_to_read",

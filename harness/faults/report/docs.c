@@ -9,18 +9,18 @@
 static const char kHead[] =
     "# The fault catalogue\n"
     "\n"
-    "Written by `./tlsgate faults docs` from harness/faults/catalogue; do not edit. Each fault is a patch to the "
-    "shipped\n"
-    "sources, harness/faults/patches/NAME.patch. `bazel test //harness/faults:all` builds each patched, and passes if "
-    "the\n"
-    "check that the catalogue names catches all of them and the unpatched build passes the same runs.\n"
+    "Written by `./tlsgate faults docs` from harness/faults/catalogue; do not edit. Each fault is a patch to the\n"
+    "shipped sources, harness/faults/patches/NAME.patch. `bazel test //harness/faults:all` builds each patched, and\n"
+    "passes if the check that the catalogue names catches all of them and the unpatched build passes the same runs.\n"
     "\n"
-    "The check is a fuzz target (fuzz/BUILD) or a test. Given is what it must say: a property (docs/properties.md), "
-    "an\n"
-    "assertion of the shipped code, or the name of a test. In brackets: after how many executions the check said so "
-    "when\n"
-    "this page was written. *own* marks a fault that the check catches with the help of the file of its own name in\n"
-    "corpora/CHECK/regressions; for all others that file, if there is one, is left out of the run.\n";
+    "The check is a fuzz target (fuzz/BUILD) or a test. Given is what it must say: a property (docs/properties.md),\n"
+    "an assertion of the shipped code, or the name of a test. In brackets: after how many executions the check said\n"
+    "so when this page was written. *own* marks a fault that the check catches with the help of the file of its own\n"
+    "name in corpora/CHECK/regressions; for all others that file, if there is one, is left out of the run.\n"
+    "\n"
+    "To add a fault: its patch, its entry in harness/faults/catalogue, an input that shows it in\n"
+    "corpora/CHECK/regressions if the corpus has none, and `./tlsgate faults docs`. After a refactoring,\n"
+    "`./tlsgate faults refresh`.\n";
 
 static bool record_of(const char *name, const char *const *records, size_t num_records, struct tg_fault_record *out,
                       struct tg_error *err) {
@@ -58,9 +58,24 @@ static void write_entry(const struct tg_fault_entry *entry, const struct tg_faul
   fprintf(out, "%s\n", entry->num_reports == 0 ? "none known" : "");
 }
 
+static void write_table(const struct tg_catalogue *catalogue, const char *const *records, size_t num_records,
+                        FILE *out) {
+  fprintf(out, "\n| fault | kind | caught by | executions |\n| --- | --- | --- | --- |\n");
+  for (size_t i = 0; i < catalogue->num_entries; i++) {
+    const struct tg_fault_entry *entry = &catalogue->entries[i];
+    struct tg_fault_record record;
+    if (record_of(entry->name, records, num_records, &record, NULL)) {
+      fprintf(out, "| [%s](#%s) | %s | ", entry->name, entry->name, entry->kind);
+      write_list(entry->caught_by, ", ", out);
+      fprintf(out, "; %s | [%lld] |\n", entry->check, record.executions);
+    }
+  }
+}
+
 bool tg_fault_docs_write(const struct tg_catalogue *catalogue, const char *const *records, size_t num_records,
                          FILE *out, struct tg_error *err) {
-  fprintf(out, "%s\n%zu faults.\n", kHead, catalogue->num_entries);
+  fprintf(out, "%s\n%zu faults:\n", kHead, catalogue->num_entries);
+  write_table(catalogue, records, num_records, out);
   for (size_t i = 0; i < catalogue->num_entries; i++) {
     struct tg_fault_record record;
     if (!record_of(catalogue->entries[i].name, records, num_records, &record, err)) {

@@ -30,8 +30,13 @@ static bool read_program(struct tg_json_place *root, const char *key, struct tg_
          tg_json_close(&place);
 }
 
-static int by_path(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
+// Regressions come first: there are fewer of them than of seeds, and each shows a bug.
+static int in_order(const void *a, const void *b) {
+  const char *left = *(const char *const *)a;
+  const char *right = *(const char *const *)b;
+  bool left_shows = strstr(left, "/regressions/") != NULL;
+  bool right_shows = strstr(right, "/regressions/") != NULL;
+  return left_shows != right_shows ? (int)right_shows - (int)left_shows : strcmp(left, right);
 }
 
 static bool decode(struct tg_fault_plan *out, const char *file, struct tg_error *err) {
@@ -47,7 +52,7 @@ static bool decode(struct tg_fault_plan *out, const char *file, struct tg_error 
     return tg_json_fail(&root, "corpus", "a fuzz target has a corpus, and a test has none");
   }
   if (ok) {
-    qsort(out->corpus, out->num_corpus, sizeof(out->corpus[0]), by_path);
+    qsort(out->corpus, out->num_corpus, sizeof(out->corpus[0]), in_order);
   }
   return ok;
 }

@@ -28,7 +28,7 @@ struct tg_fault_plan {
   struct tg_fault_program clean;
   long long runs;       // of a fuzz target, after the corpus: libFuzzer's -runs; 0: the check is a test
   long long max_len;    // of a fuzz target's input
-  const char **corpus;  // in the order of their paths
+  const char **corpus;  // regressions, then seeds, each by path
   size_t num_corpus;    // 0 for a test
   json_t *json;         // owns every text
 };

@@ -93,7 +93,6 @@ static bool do_part(enum part part, const struct tg_fault_plan *plan, const stru
     add(&command, "-print_final_stats=1");
     add(&command, prefix);
     add(&command, runs);
-    add(&command, max_len);
   }
   bool ok = true;
   if (part == PART_CORPUS) {
@@ -102,6 +101,8 @@ static bool do_part(enum part part, const struct tg_fault_plan *plan, const stru
     }
   } else if (part == PART_FUZZING) {
     ok = tg_folder_make(&seeds, err) && tg_folder_link(&seeds, plan->corpus, plan->num_corpus, err);
+    // Only here: a longer file would be cut short in a replay.
+    add(&command, max_len);
     // The first folder takes what is new: so not the one of links.
     add(&command, artifacts->path);
     add(&command, seeds.path);
@@ -169,7 +170,12 @@ static bool judge_part(enum part part, const struct tg_fault_plan *plan, struct 
   bool passes = true;
   if (ok && outcome.failed) {
     out->caught = expected(plan, out->said);
-    ok = clean_passes(part, plan, NULL, out, &passes, err);
+    // The same run: of the corpus, what the patched program has seen.
+    struct tg_fault_plan same = *plan;
+    if (part == PART_CORPUS && outcome.executions < (long long)same.num_corpus) {
+      same.num_corpus = (size_t)outcome.executions;
+    }
+    ok = clean_passes(part, &same, NULL, out, &passes, err);
     char input[160];
     if (ok && passes && part == PART_FUZZING && tg_folder_find(&folder, "crash-", input, sizeof(input))) {
       ok = clean_passes(PART_INPUT, plan, input, out, &passes, err);
