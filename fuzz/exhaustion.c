@@ -12,7 +12,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const struct tg_world_options kOptions = {0};
   struct tg_schedule schedule;
   struct tg_world_outcome outcome;
   tg_schedule_decode(data, size, &schedule);
@@ -20,6 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (schedule.settings.max_fds == 0) {
     schedule.settings.max_fds = 2;
   }
-  tg_world_run(&schedule, &kOptions, &outcome);
+  // What a schedule begins with makes calls fail while the server is made.
+  size_t num_first = 0;
+  while (num_first < schedule.num_steps && schedule.steps[num_first].action == TG_SCHEDULE_INJECT) {
+    num_first++;
+  }
+  const struct tg_world_options options = {.first = schedule.steps, .num_first = num_first};
+  tg_world_run(&schedule, &options, &outcome);
   return 0;
 }

@@ -31,13 +31,17 @@ static EVP_PKEY *parse_key(const char *name, const char *pem) {
   return key;
 }
 
-static struct tg_identity parse(const char *name, const char *chain_pem, const char *key_pem) {
-  struct tg_identity identity = {.chain = sk_X509_new_null(), .key = parse_key(name, key_pem)};
-  BIO *bio = BIO_new_mem_buf(chain_pem, (int)strlen(chain_pem));
-  require(identity.chain != NULL && bio != NULL, name);
+static void add_certificate(const char *name, const char *pem, STACK_OF(X509) * chain) {
+  BIO *bio = BIO_new_mem_buf(pem, (int)strlen(pem));
+  require(chain != NULL && bio != NULL, name);
   X509 *cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
   BIO_free(bio);
-  require(cert != NULL && sk_X509_push(identity.chain, cert) != 0, name);
+  require(cert != NULL && sk_X509_push(chain, cert) != 0, name);
+}
+
+static struct tg_identity parse(const char *name, const char *pem, const char *key_pem) {
+  struct tg_identity identity = {.chain = sk_X509_new_null(), .key = parse_key(name, key_pem)};
+  add_certificate(name, pem, identity.chain);
   return identity;
 }
 
@@ -56,6 +60,7 @@ void tg_fixtures_init(void) {
   servers[TG_SCHEDULE_KEY_P256] = parse("leaf", tg_fixture_text_leaf, tg_fixture_text_leaf_key);
   servers[TG_SCHEDULE_KEY_RSA2048] = parse("rsa", tg_fixture_text_rsa, tg_fixture_text_rsa_key);
   servers[TG_SCHEDULE_KEY_LONG_CHAIN] = parse("long", tg_fixture_text_long, tg_fixture_text_long_key);
+  add_certificate("ca", tg_fixture_text_ca, servers[TG_SCHEDULE_KEY_LONG_CHAIN].chain);
   client = parse("client", tg_fixture_text_client, tg_fixture_text_client_key);
   make_ca_file();
 }

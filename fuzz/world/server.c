@@ -34,7 +34,7 @@ struct tg_world_server {
 // The responder, with P11 in front of it: no application byte before the handshake allows it (RFC 8446, 4.2.10 and
 // docs/accept-path.md: early data waits until the handshake is confirmed).
 static void require_confirmed(struct tg_conn *conn) {
-  if (conn->ssl != NULL && (SSL_in_init(conn->ssl) || SSL_in_early_data(conn->ssl))) {
+  if (tg_conn_is_tls(conn) && (SSL_in_init(conn->ssl) || SSL_in_early_data(conn->ssl))) {
     tg_finding(tg_kernel_current(), "P11", TG_NO_CLIENT, "OPEN",
                "the application is called on descriptor %d before the handshake is confirmed", conn->stream.fd);
   }
@@ -215,6 +215,8 @@ const struct tg_adapter tg_world_server_adapter = {
 void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms) {
   for (uint32_t i = 0; i < server->num_shards; i++) {
     tg_kernel_enter(server->kernel, i);
+    // As the thread is told that turns it: by whoever is to wake it.
+    tg_shard_wake(server->shards[i].shard);
     tg_shard_wind_down(server->shards[i].shard, grace_ms);
     tg_kernel_leave(server->kernel);
   }
@@ -224,10 +226,19 @@ void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms
 void tg_world_server_counters(struct tg_world_server *server, struct tg_counters *out) {
   *out = (struct tg_counters){0};
   for (uint32_t i = 0; i < server->num_shards; i++) {
-    // As they are now: what other threads are shown is posted when a change is complete, which is after the close()
-    // that this may be asked about.
-    tg_counters_add(out, &server->shards[i].shard->counters);
+    struct tg_counters one;
+    tg_shard_counters(server->shards[i].shard, &one);
+    tg_counters_add(out, &one);
   }
+}
+
+bool tg_world_server_cut_some(const struct tg_world_server *server) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < server->num_shards; i++) {
+    const struct tg_counters *counters = &server->shards[i].shard->counters;
+    sum += counters->handshake_timed_out + counters->open_timed_out + counters->drain_timed_out;
+  }
+  return sum > 0;
 }
 
 size_t tg_world_server_connections(const struct tg_world_server *server) {

@@ -19,6 +19,8 @@ WORLD_SRCS = [
     "peer.h",
     "peer_tls.c",
     "peer_tls.h",
+    "refusals.c",
+    "refusals.h",
     "server.c",
     "server.h",
     "steps.c",

@@ -9,6 +9,7 @@
 #include "fuzz/world/fixtures.h"
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
+#include "fuzz/world/refusals.h"
 #include "fuzz/world/steps.h"
 #include "fuzz/world/world_state.h"
 
@@ -47,9 +48,9 @@ static void warm_up(void) {
   bool traced = trace_all;
   trace_all = false;
   world.warming_up = true;
-  for (uint8_t key = 0; key < TG_SCHEDULE_KEYS; key++) {
+  for (int key = 0; key < TG_SCHEDULE_KEYS; key++) {
     const struct tg_schedule schedule = {
-        .settings = {.shards = 1, .key = key, .client_ca = true, .plaintext_listener = true},
+        .settings = {.shards = 1, .key = (uint8_t)key, .client_ca = true, .plaintext_listener = true},
         .num_steps = 4,
         .steps = {{.action = TG_SCHEDULE_CONNECT, .value = TG_CONNECT_CERTIFICATE, .wait = 255},
                   {.action = TG_SCHEDULE_REQUEST, .wait = 255},
@@ -78,15 +79,13 @@ void tg_world_init(void) {
   tg_kernel_set_breach(world.kernel, tg_oracle_breach, &world);
   world.client_ctx = tg_peer_tls_context();
   warm_up();
+  struct tg_kernel_options fresh = kernel_options(&defaults, &no_options);
+  tg_kernel_reset(world.kernel, &fresh);
+  tg_world_refuse(world.kernel);
 }
 
 bool tg_world_lenient(struct tg_world *lenient) {
-  if (lenient->excused || lenient->starved || lenient->winding_down) {
-    return true;
-  }
-  struct tg_counters counters;
-  tg_world_server_counters(lenient->server, &counters);
-  return counters.handshake_timed_out + counters.open_timed_out + counters.drain_timed_out > 0;
+  return lenient->excused || lenient->starved || lenient->winding_down || tg_world_server_cut_some(lenient->server);
 }
 
 void tg_world_pass(struct tg_world *passing, uint64_t ns) {
@@ -129,6 +128,33 @@ static void look_at_rest(struct tg_world *resting) {
   }
 }
 
+static void make_server(void) {
+  struct tg_world_server_config config = {
+      .settings = &world.settings, .quickack = (enum tg_quickack)world.options.quickack, .kernel = world.kernel};
+  tg_kernel_allow_files(world.kernel, true);
+  tg_kernel_enter(world.kernel, 0);
+  world.server = tg_world_server_adapter.create(&config);
+  tg_kernel_leave(world.kernel);
+  tg_kernel_allow_files(world.kernel, false);
+  ERR_clear_error();
+}
+
+// A server that cannot be made leaves nothing behind, and can be made when nothing is short any more.
+static void make_server_again(void) {
+  if (world.settings.key == TG_SCHEDULE_KEY_RSA2048) {
+    // The key keeps what it computes.
+    tg_fixtures_renew();
+  }
+  if (tg_kernel_open_fds(world.kernel) > 0 || tg_kernel_allocations(world.kernel) > 0) {
+    tg_kernel_print_allocations(world.kernel, stderr);
+    tg_finding(world.kernel, "P1", TG_NO_CLIENT, NULL,
+               "a server that cannot be made leaves %u descriptors open and %zu allocations",
+               tg_kernel_open_fds(world.kernel), (size_t)tg_kernel_allocations(world.kernel));
+  }
+  tg_kernel_clear_injections(world.kernel);
+  make_server();
+}
+
 static void begin(const struct tg_schedule_settings *settings, const struct tg_world_options *options) {
   struct tg_kernel_options kernel = kernel_options(settings, options);
   tg_kernel_reset(world.kernel, &kernel);
@@ -140,14 +166,13 @@ static void begin(const struct tg_schedule_settings *settings, const struct tg_w
   for (uint8_t i = 0; i < TG_WORLD_PEERS; i++) {
     tg_peer_init(&world.peers[i], &world, i);
   }
-  struct tg_world_server_config config = {
-      .settings = &world.settings, .quickack = (enum tg_quickack)options->quickack, .kernel = world.kernel};
-  tg_kernel_allow_files(world.kernel, true);
-  tg_kernel_enter(world.kernel, 0);
-  world.server = tg_world_server_adapter.create(&config);
-  tg_kernel_leave(world.kernel);
-  tg_kernel_allow_files(world.kernel, false);
-  ERR_clear_error();
+  for (size_t i = 0; i < options->num_first; i++) {
+    tg_world_step(&world, &options->first[i]);
+  }
+  make_server();
+  if (world.server == NULL && world.injected) {
+    make_server_again();
+  }
   if (world.server == NULL) {
     tg_finding(world.kernel, "P10", TG_NO_CLIENT, NULL, "the server cannot be made although nothing is short");
   }

@@ -49,10 +49,12 @@ struct tg_world_tap {
 };
 
 struct tg_world_options {
-  FILE *trace;                     // all lines; NULL: the last ones are kept, for a finding
-  uint8_t open_clients;            // so many clients have a keep-alive connection before the first step
-  bool expect_stalls;              // quickack is not re-armed on purpose: stalls are counted, and no finding
-  uint8_t quickack;                // enum tg_quickack
+  FILE *trace;                           // all lines; NULL: the last ones are kept, for a finding
+  uint8_t open_clients;                  // so many clients have a keep-alive connection before the first step
+  bool expect_stalls;                    // quickack is not re-armed on purpose: stalls are counted, and no finding
+  uint8_t quickack;                      // enum tg_quickack
+  const struct tg_schedule_step *first;  // TG_SCHEDULE_INJECT steps done before the server is made, and at their place
+  size_t num_first;
   const struct tg_world_tap *tap;  // NULL: nobody records
 };
 

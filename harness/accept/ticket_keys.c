@@ -182,9 +182,10 @@ static enum ssl_ticket_aead_result_t aead_open(SSL *ssl, uint8_t *out, size_t *o
                                                                                       : ssl_ticket_aead_ignore_ticket;
 }
 
-void tg_ticket_keys_install(SSL_CTX *ctx, struct tg_ticket_keys *keys) {
+bool tg_ticket_keys_install(SSL_CTX *ctx, struct tg_ticket_keys *keys) {
   static const SSL_TICKET_AEAD_METHOD kMethod = {
       .max_overhead = aead_max_overhead, .seal = aead_seal, .open = aead_open};
-  SSL_CTX_set_app_data(ctx, keys);
   SSL_CTX_set_ticket_aead_method(ctx, &kMethod);
+  // The methods look for the keys there and nowhere else.
+  return SSL_CTX_set_app_data(ctx, keys) == 1;
 }

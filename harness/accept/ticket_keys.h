@@ -56,7 +56,7 @@ bool tg_ticket_open(struct tg_ticket_keys *keys, uint64_t now_s, uint8_t *out, s
                     const uint8_t *in, size_t in_len);
 
 // tg_ticket_keys_install makes `ctx` use `keys`, which must outlive it, with CLOCK_MONOTONIC as the clock. It takes the
-// context's app data.
-void tg_ticket_keys_install(SSL_CTX *ctx, struct tg_ticket_keys *keys);
+// context's app data. Returns false when out of memory: such a context must not be used.
+bool tg_ticket_keys_install(SSL_CTX *ctx, struct tg_ticket_keys *keys);
 
 #endif

@@ -101,11 +101,11 @@ static bool configure(struct tg_tls_context *context, const struct tg_tls_config
   SSL_CTX_set_alpn_select_cb(ctx, select_protocol, NULL);
   SSL_CTX_set_early_data_enabled(ctx, config->early_data);
   SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (!tg_ticket_keys_init(&context->ticket_keys, config->ticket_key_lifetime_s, tg_clock_now_ns() / TG_NS_PER_S)) {
+  if (!tg_ticket_keys_init(&context->ticket_keys, config->ticket_key_lifetime_s, tg_clock_now_ns() / TG_NS_PER_S) ||
+      !tg_ticket_keys_install(ctx, &context->ticket_keys)) {
     tg_error_set_tls(err, "cannot make a ticket key");
     return false;
   }
-  tg_ticket_keys_install(ctx, &context->ticket_keys);
   return true;
 }
 
