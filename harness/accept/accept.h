@@ -139,8 +139,8 @@ int tg_shard_turn(struct tg_shard *shard, int timeout_ms);
 
 // tg_shard_wind_down closes the listeners and asks every connection to finish. A connection in the handshake whose peer
 // has said nothing is closed at once, another may complete it and have the request answered that came with its last
-// flight; it is not waited for. Connections that are still there `grace_ms` later are cut. Called again, it sets a new grace and does nothing else. To be called from the thread
-// that turns the shard, and not from a callback.
+// flight; it is not waited for. Connections that are still there `grace_ms` later are cut. Called again, it sets a new
+// grace and does nothing else. To be called from the thread that turns the shard, and not from a callback.
 void tg_shard_wind_down(struct tg_shard *shard, uint32_t grace_ms);
 
 // tg_shard_connections returns how many connections are not yet freed.
