@@ -30,8 +30,8 @@ static bool stall_counts(const struct tg_peer *peer, const struct tg_tcp_stall *
   bool accepted = tg_kernel_accepted(world->kernel, peer->tcp, &accepted_ns);
   // A server whose calls take milliseconds is slow by itself.
   bool slow = tg_kernel_call_ns(world->kernel) > TG_SIM_NS_PER_MS / 10;
-  return peer->well_behaved && !peer->gone && !peer->script.ended && peer->reader.shed == 0 && accepted &&
-         accepted_ns <= stall->held_since_ns && stall->receiver_unread == 0 && !slow && !world->injected &&
+  return peer->well_behaved && peer->reading && !peer->gone && !peer->script.ended && peer->reader.shed == 0 &&
+         accepted && accepted_ns <= stall->held_since_ns && stall->receiver_unread == 0 && !slow && !world->injected &&
          !world->starved && !tg_tcp_fin_sent(tg_tcp_other(peer->tcp));
 }
 
