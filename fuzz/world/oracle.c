@@ -61,7 +61,9 @@ static void look_for_stalls(struct tg_peer *peer) {
 
 static void look_for_end(struct tg_peer *peer) {
   struct tg_world *world = peer->world;
-  if (peer->ended && peer->kind == TG_PEER_TLS && peer->established && !peer->notified && !peer->failed &&
+  // What a client does past TLS while it shakes hands may end the handshake at the server alone.
+  bool both_established = peer->established && (peer->well_behaved || peer->reader.responses > 0);
+  if (peer->ended && peer->kind == TG_PEER_TLS && both_established && !peer->notified && !peer->failed &&
       !peer->unwelcome && !peer->left_early && !tg_world_lenient(world)) {
     tg_finding(world->kernel, "P6", peer->index, "OPEN", "the server's FIN comes without a close_notify before it");
   }
