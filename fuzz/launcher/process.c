@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -67,12 +69,34 @@ static pid_t start(const char *const argv[], const char *log_path, struct tg_err
   return pid;
 }
 
+// Ends what the child has left behind. AFL++'s fork servers lead sessions of their own, so no signal to the child's
+// group reaches them; as orphans they become children of this process (PR_SET_CHILD_SUBREAPER), and so do theirs in
+// turn.
+static void end_strays(void) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+  for (bool some = true; some;) {
+    some = false;
+    FILE *children = fopen(path, "re");
+    char text[32];
+    while (children != NULL && fscanf(children, "%31s", text) == 1) {
+      pid_t pid = (pid_t)strtol(text, NULL, 10);
+      kill(pid, SIGKILL);
+      some = waitpid(pid, NULL, 0) == pid || some;
+    }
+    if (children != NULL) {
+      fclose(children);
+    }
+  }
+}
+
 static int status_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int tg_process_run(const char *const argv[], const char *log_path, double timeout_s, tg_process_watch watch,
                    void *context, struct tg_error *err) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t pid = start(argv, log_path, err);
   if (pid < 0) {
     return -1;
@@ -95,8 +119,8 @@ int tg_process_run(const char *const argv[], const char *log_path, double timeou
     }
     poll(NULL, 0, POLL_MS);
   }
-  // What it may have left behind: AFL++'s fork servers.
   kill(-pid, SIGKILL);
+  end_strays();
   if (watch != NULL) {
     watch(context, now_s() - begun);
   }

@@ -12,7 +12,8 @@ typedef bool (*tg_process_watch)(void *context, double elapsed_s);
 // tg_process_run runs argv[0] (looked up in PATH) as the head of a process group, with standard input from /dev/null
 // and both outputs written to `log_path` (created, or emptied). It is stopped (SIGINT, then SIGKILL to the group) when
 // `watch` (NULL: none) says so or after `timeout_s`; that is no error. Returns its exit status, or 128 + the signal
-// that ended it; -1 with `err` filled in when it could not be started.
+// that ended it. Whatever it has started is ended too, and so is any other child of the caller, which has none. -1 with
+// `err` filled in when it could not be started.
 int tg_process_run(const char *const argv[], const char *log_path, double timeout_s, tg_process_watch watch,
                    void *context, struct tg_error *err);
 
