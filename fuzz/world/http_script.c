@@ -34,9 +34,7 @@ static struct tg_http_owed text(int status, const char *body, bool last) {
 }
 
 static size_t put(uint8_t *out, const char *request) {
-  size_t len = strlen(request);
-  memcpy(out, request, len);
-  return len;
+  return (size_t)(stpcpy((char *)out, request) - (char *)out);
 }
 
 static size_t get(struct tg_http_script *script, uint8_t *out, const char *version, const char *fields, bool last) {
