@@ -152,6 +152,8 @@ variant_flag = rule(
 )
 
 _SETTINGS = [
+    # What is built in a variant has chosen its engine: --config=afl builds no variant anew.
+    "//bazel:engine",
     "//bazel:variant",
     "//command_line_option:compilation_mode",
     "//command_line_option:copt",
@@ -162,6 +164,7 @@ _SETTINGS = [
 def _settings_of(name):
     variant = VARIANTS[name]
     return {
+        "//bazel:engine": "libfuzzer",
         "//bazel:variant": name,
         "//command_line_option:compilation_mode": "opt",
         "//command_line_option:copt": variant.copt,
