@@ -119,7 +119,7 @@ bool tg_json_schema(struct tg_json_place *place, int supported) {
   if (json_integer_value(value) == supported) return true;
   return tg_json_fail(place, "schema",
                       "version %lld is not known, this build reads version %d; use a tlsgate of the file's version, or "
-                      "bring the file to version %d as docs/gates.md describes it",
+                      "bring the file to version %d as docs/gates.md or docs/evidence.md describes it",
                       (long long)json_integer_value(value), supported, supported);
 }
 
@@ -232,7 +232,7 @@ bool tg_json_close(struct tg_json_place *place) {
   json_object_foreach(place->object, key, value) {
     bool known = false;
     for (size_t i = 0; i < place->num_known && !known; i++) known = strcmp(place->known[i], key) == 0;
-    if (!known) return tg_json_fail(place, key, "unknown key; remove it, or check its spelling against docs/gates.md");
+    if (!known) return tg_json_fail(place, key, "unknown key; remove it, or check its spelling against docs/gates.md or docs/evidence.md");
   }
   return true;
 }
