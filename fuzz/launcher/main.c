@@ -9,6 +9,7 @@
 #include "fuzz/launcher/files.h"
 #include "fuzz/launcher/finding.h"
 #include "fuzz/launcher/options.h"
+#include "fuzz/launcher/summary.h"
 #include "fuzz/launcher/targets.h"
 
 enum { STATUS_OK, STATUS_FINDING, STATUS_USAGE };
@@ -108,6 +109,26 @@ static void print_summary(const struct tg_engine_run *run, enum tg_fuzz_engine e
          (double)result->executions / (result->seconds > 0 ? result->seconds : 1), result->edges, new_entries);
 }
 
+static bool write_summary(const struct tg_engine_run *run, const struct tg_fuzz_options *options,
+                          const struct tg_engine_result *result, uint64_t new_entries, struct tg_error *err) {
+  if (options->summary[0] == '\0') {
+    return true;
+  }
+  const char *slash = strrchr(result->finding, '/');
+  struct tg_fuzz_summary summary = {
+      .asked_s = options->timeout_secs,
+      .elapsed_s = result->seconds,
+      .executions = result->executions,
+      .edges = result->edges,
+      .new_entries = new_entries,
+      .has_finding = result->finding[0] != '\0',
+  };
+  snprintf(summary.target, sizeof(summary.target), "%s", run->target->name);
+  snprintf(summary.engine, sizeof(summary.engine), "%s", engine_name(options->engine));
+  snprintf(summary.finding, sizeof(summary.finding), "%.255s", slash != NULL ? slash + 1 : result->finding);
+  return tg_fuzz_summary_write(options->summary, &summary, err);
+}
+
 static int fuzz(const struct tg_fuzz_target *target, const struct tg_fuzz_options *options) {
   struct tg_error err;
   struct tg_engine_result result = {0};
@@ -123,10 +144,11 @@ static int fuzz(const struct tg_fuzz_target *target, const struct tg_fuzz_option
   fflush(stdout);
   uint64_t before = count_files(run.corpus);
   bool ok = run_engine(&run, options->engine, &result, &err);
+  uint64_t new_entries = count_files(run.corpus) - before;
   if (result.executions > 0) {
-    print_summary(&run, options->engine, &result, count_files(run.corpus) - before);
+    print_summary(&run, options->engine, &result, new_entries);
   }
-  if (!ok) {
+  if (!ok || !write_summary(&run, options, &result, new_entries, &err)) {
     return fail(&err);
   }
   if (result.finding[0] != '\0') {

@@ -19,6 +19,7 @@ void tg_fuzz_options_help(const char *name) {
       "  --timeout_secs N        fuzz for N seconds, 1 to %u (%u)\n"
       "  --corpus_dir DIR        what is found is kept here; both engines start from it and from the seeds\n"
       "                          (fuzz-out/%s/corpus in the caller's folder)\n"
+      "  --summary FILE          write what came of the fuzzing to FILE, as JSON\n"
       "  --regression            replay the seeds, the regressions and DIR, or only the FILEs\n"
       "  --test                  a short run with a fixed seed that must reach the target's floors\n"
       "  --help                  print this text\n\n"
@@ -52,10 +53,11 @@ static bool parse_engine(const char *text, enum tg_fuzz_engine *out, struct tg_e
 
 bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struct tg_fuzz_options *out,
                            struct tg_error *err) {
-  enum { ENGINE = 1, TIMEOUT, CORPUS, REGRESSION, TEST, HELP };
+  enum { ENGINE = 1, TIMEOUT, CORPUS, SUMMARY, REGRESSION, TEST, HELP };
   static const struct option kOptions[] = {{"engine", required_argument, NULL, ENGINE},
                                            {"timeout_secs", required_argument, NULL, TIMEOUT},
                                            {"corpus_dir", required_argument, NULL, CORPUS},
+                                           {"summary", required_argument, NULL, SUMMARY},
                                            {"regression", no_argument, NULL, REGRESSION},
                                            {"test", no_argument, NULL, TEST},
                                            {"help", no_argument, NULL, HELP},
@@ -78,6 +80,9 @@ bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struc
       case CORPUS:
         tg_path_of_caller(optarg, out->corpus_dir);
         break;
+      case SUMMARY:
+        tg_path_of_caller(optarg, out->summary);
+        break;
       case REGRESSION:
         out->mode = TG_MODE_REGRESSION;
         break;
@@ -99,6 +104,10 @@ bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struc
   out->num_files = argc - optind;
   if (out->num_files > 0 && out->mode != TG_MODE_REGRESSION) {
     tg_error_set(err, "%s: files are only taken with --regression", argv[optind]);
+    return false;
+  }
+  if (out->summary[0] != '\0' && out->mode != TG_MODE_FUZZ) {
+    tg_error_set(err, "--summary: only a run that fuzzes has one");
     return false;
   }
   return true;

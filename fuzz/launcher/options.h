@@ -21,6 +21,7 @@ struct tg_fuzz_options {
   enum tg_fuzz_engine engine;
   unsigned timeout_secs;
   char corpus_dir[PATH_MAX];  // absolute
+  char summary[PATH_MAX];     // absolute; empty: none is asked for
   char *const *files;         // to replay; NULL-terminated, in argv
   int num_files;
 };

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "fuzz/launcher/summary.h"
 #include "perf/process/child.h"
 
 static const char *planted;
@@ -64,8 +65,11 @@ static void finding_path(const char *text, char out[512]) {
 
 static void finds_and_replays(const char *engine) {
   char corpus[128];
+  char summary_path[128];
   snprintf(corpus, sizeof(corpus), "%s/%s", folder, engine);
-  const char *const fuzz[] = {planted, "--engine", engine, "--timeout_secs", "100", "--corpus_dir", corpus, NULL};
+  snprintf(summary_path, sizeof(summary_path), "%s/%s.json", folder, engine);
+  const char *const fuzz[] = {planted,        "--engine", engine,      "--timeout_secs", "100",
+                              "--corpus_dir", corpus,     "--summary", summary_path,     NULL};
   struct tg_child_result result = run(fuzz);
   assert_int_equal(result.exit_status, 1);
   assert_has(result.out, "FINDING planted: P5: the planted property is broken\n");
@@ -77,6 +81,17 @@ static void finds_and_replays(const char *engine) {
   assert_has(result.out, command);
   // It is kept beside the corpus.
   assert_int_equal(strncmp(input, folder, strlen(folder)), 0);
+  struct tg_fuzz_summary summary;
+  struct tg_error err;
+  if (!tg_fuzz_summary_load(summary_path, &summary, &err)) {
+    fail_msg("%s", err.text);
+  }
+  assert_string_equal(summary.target, "planted");
+  assert_string_equal(summary.engine, engine);
+  assert_int_equal(summary.asked_s, 100);
+  assert_true(summary.executions > 0 && summary.edges > 0);
+  assert_true(summary.has_finding);
+  assert_string_equal(summary.finding, strrchr(input, '/') + 1);
   tg_child_result_free(&result);
 
   const char *const replay[] = {planted, "--regression", input, NULL};
@@ -183,6 +198,7 @@ static void test_bad_options_name_themselves(void **state) {
       {"--timeout_secs", "0", "--timeout_secs: \"0\" is not a whole number from 1 to"},
       {"--timeout_secs", "1x", "--timeout_secs: \"1x\" is not a whole number from 1 to"},
       {"--nothing", NULL, "--nothing is unknown"},
+      {"--regression", "--summary=file", "--summary: only a run that fuzzes has one"},
       {"file", NULL, "file: files are only taken with --regression"},
   };
   for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); i++) {
