@@ -15,6 +15,8 @@
 
 #define GIT_TIMEOUT_S 20
 
+_Static_assert(TG_SHA256_HEX == 2 * SHA256_DIGEST_LENGTH, "two digits a byte");
+
 bool tg_cpu_times_read(struct tg_cpu_times *out) {
   FILE *file = fopen("/proc/stat", "re");
   if (file == NULL) {
@@ -101,11 +103,11 @@ static json_t *dirty_files(const char *workspace) {
   return files;
 }
 
-static json_t *sha256_of(const char *path, struct tg_error *err) {
+bool tg_sha256_of_file(const char *path, char out[TG_SHA256_HEX + 1], struct tg_error *err) {
   FILE *file = fopen(path, "re");
   if (file == NULL) {
     tg_error_set(err, "cannot read the server binary %s: %s", path, strerror(errno));
-    return NULL;
+    return false;
   }
   SHA256_CTX sha;
   SHA256_Init(&sha);
@@ -117,15 +119,14 @@ static json_t *sha256_of(const char *path, struct tg_error *err) {
   (void)fclose(file);
   if (failed) {
     tg_error_set(err, "cannot read the server binary %s", path);
-    return NULL;
+    return false;
   }
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256_Final(digest, &sha);
-  char hex[2 * SHA256_DIGEST_LENGTH + 1];
   for (size_t i = 0; i < sizeof(digest); i++) {
-    (void)snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    (void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
   }
-  return json_string(hex);
+  return true;
 }
 
 static json_t *date_now(void) {
@@ -143,14 +144,14 @@ static json_t *load_average(void) {
 }
 
 json_t *tg_provenance(const char *workspace, const char *server_binary, struct tg_error *err) {
-  json_t *hash = sha256_of(server_binary, err);
-  if (hash == NULL) {
+  char hash[TG_SHA256_HEX + 1];
+  if (!tg_sha256_of_file(server_binary, hash, err)) {
     return NULL;
   }
   struct utsname system;
   (void)uname(&system);
   json_t *provenance = json_pack(
-      "{s:o, s:o, s:s, s:o, s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "commit", commit_of(workspace),
+      "{s:o, s:o, s:s, s:o, s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "commit", commit_of(workspace),
       "dirty_files", dirty_files(workspace), "host", system.nodename, "cpu_model",
       value_in_file("/proc/cpuinfo", "model name"), "cpus", (int)sysconf(_SC_NPROCESSORS_ONLN), "os",
       value_in_file("/etc/os-release", "PRETTY_NAME"), "kernel", system.release, "architecture", system.machine,

@@ -18,6 +18,13 @@ bool tg_cpu_times_read(struct tg_cpu_times *out);
 // tg_stolen_fraction returns the share of the machine's CPU time between two moments that was stolen, 0 to 1.
 double tg_stolen_fraction(const struct tg_cpu_times *from, const struct tg_cpu_times *to);
 
+// The digits of a SHA-256, without the NUL.
+#define TG_SHA256_HEX 64
+
+// tg_sha256_of_file writes the SHA-256 of a server binary to `out`, in lower-case hexadecimal digits. Returns false
+// with `err` filled in when the file cannot be read.
+bool tg_sha256_of_file(const char *path, char out[TG_SHA256_HEX + 1], struct tg_error *err);
+
 // tg_provenance returns a new JSON object: commit, dirty files, host, CPU model and count, OS, kernel, compiler, flags,
 // BoringSSL revision, date, load, settings that matter for delayed ACKs, and the SHA-256 of `server_binary` (the file
 // timed). `workspace` is the source tree, or NULL if it is not known: then commit is null. What cannot be read is null.

@@ -44,8 +44,7 @@ bool tg_output_prepare(const char *folder, struct tg_error *err) {
   return true;
 }
 
-// Takes `value` over.
-static bool publish(const char *folder, const char *name, json_t *value, struct tg_error *err) {
+bool tg_output_publish(const char *folder, const char *name, json_t *value, struct tg_error *err) {
   char path[PATH_MAX];
   char beside[PATH_MAX];
   bool fits = snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
@@ -131,9 +130,9 @@ static json_t *samples_of(const struct tg_run *run) {
 
 bool tg_output_write(const char *folder, const struct tg_run *run, const json_t *provenance, struct tg_error *err) {
   // `O` of json_pack takes a reference, which only changes the count.
-  return tg_output_prepare(folder, err) && publish(folder, "row.json", row_of(run), err) &&
-         publish(folder, "samples.json", samples_of(run), err) &&
-         publish(folder, "report.json", report_of(run, provenance), err);
+  return tg_output_prepare(folder, err) && tg_output_publish(folder, "row.json", row_of(run), err) &&
+         tg_output_publish(folder, "samples.json", samples_of(run), err) &&
+         tg_output_publish(folder, "report.json", report_of(run, provenance), err);
 }
 
 bool tg_output_write_failure(const char *folder, const char *message, const json_t *provenance, struct tg_error *err) {
@@ -147,7 +146,7 @@ bool tg_output_write_failure(const char *folder, const char *message, const json
       (void)unlink(path);
     }
   }
-  return publish(folder, "report.json",
+  return tg_output_publish(folder, "report.json",
                  json_pack("{s:i, s:b, s:{s:s}, s:O}", "schema", REPORT_SCHEMA, "passed", false, "error", "message",
                            message, "provenance", provenance),
                  err);

@@ -13,6 +13,10 @@
 // on figures that could not be kept.
 bool tg_output_prepare(const char *folder, struct tg_error *err);
 
+// tg_output_publish writes `value`, which it takes over, as `name` into `folder`. NULL stands for a value that there was
+// no memory for. Returns false with `err` filled in ("report unavailable: ..."); then an old file is still there.
+bool tg_output_publish(const char *folder, const char *name, json_t *value, struct tg_error *err);
+
 // tg_output_write writes three files into `folder`, see tg_output_prepare:
 //   row.json      one value for each metric, the form that `replay` judges (perf/manifest/row.h)
 //   report.json   the verdict on each gate, and where the figures come from

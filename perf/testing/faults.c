@@ -29,14 +29,19 @@ enum fault {
   FAULT_DRIBBLE,              // TLS input and output in pieces of 512 bytes
   FAULT_SERIALISED,           // each piece of TLS input makes its shard wait once for every connection that is open
   FAULT_THROTTLED_PLAINTEXT,  // 3 ms of CPU burnt for each plaintext send
+  FAULT_BURN_HANDSHAKE,       // CPU burnt for each TLS connection, as much as TLSGATE_BURN_NS says; 0: none
   FAULT_EXITS,                // the process exits at its fifth TLS connection
   NUM_FAULTS,
 };
 
 static const char *const fault_names[NUM_FAULTS] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext",
-                                                    "exits"};
+                                                    "burn_handshake", "exits"};
+
+// Above this a connection takes a second.
+#define BURN_NS_MAX 1000000000L
 
 static enum fault active;
+static long burn_handshake_ns;
 static _Atomic unsigned char kinds[FD_MAX];
 static atomic_int open_connections;
 static atomic_int tls_connections;
@@ -50,11 +55,27 @@ int __wrap_close(int fd);
 ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags);
 ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags);
 
+static void choose_burn(void) {
+  const char *text = getenv("TLSGATE_BURN_NS");
+  char *end = NULL;
+  errno = 0;
+  burn_handshake_ns = text == NULL ? -1 : strtol(text, &end, 10);
+  if (text == NULL || errno != 0 || end == text || *end != '\0' || burn_handshake_ns < 0 ||
+      burn_handshake_ns > BURN_NS_MAX) {
+    fprintf(stderr, "faulty_server: burn_handshake needs TLSGATE_BURN_NS, 0 to %ld nanoseconds a connection, not %s\n",
+            BURN_NS_MAX, text == NULL ? "nothing" : text);
+    exit(2);
+  }
+}
+
 __attribute__((constructor)) static void choose_fault(void) {
   const char *wanted = getenv("TLSGATE_FAULT");
   for (int i = 0; wanted != NULL && i < NUM_FAULTS; i++) {
     if (strcmp(wanted, fault_names[i]) == 0) {
       active = (enum fault)i;
+      if (active == FAULT_BURN_HANDSHAKE) {
+        choose_burn();
+      }
       return;
     }
   }
@@ -63,13 +84,17 @@ __attribute__((constructor)) static void choose_fault(void) {
   exit(2);
 }
 
-static void burn_us(long us) {
+static void burn_ns(long ns) {
   struct timespec start;
   struct timespec now;
   (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
   do {
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  } while ((now.tv_sec - start.tv_sec) * 1000000L + (now.tv_nsec - start.tv_nsec) / 1000 < us);
+  } while ((now.tv_sec - start.tv_sec) * 1000000000L + (now.tv_nsec - start.tv_nsec) < ns);
+}
+
+static void burn_us(long us) {
+  burn_ns(us * 1000);
 }
 
 static void sleep_us(long us) {
@@ -110,6 +135,9 @@ static void classify(int fd, unsigned char first_byte) {
     }
     if (active == FAULT_BURN_CPU) {
       burn_us(BURN_HANDSHAKE_US);
+    }
+    if (active == FAULT_BURN_HANDSHAKE && burn_handshake_ns > 0) {
+      burn_ns(burn_handshake_ns);
     }
   }
 }

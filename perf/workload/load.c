@@ -66,12 +66,19 @@ static void finish(struct tg_load *load, const char *const argv[], const struct 
 
 // Reads ab's own words. `out_text` and `err_text` are what it printed.
 static bool read_ab(const char *out_text, const char *err_text, const struct tg_target *target, uint64_t requests,
-                    struct tg_load *out, struct tg_error *err) {
+                    bool keep_alive, struct tg_load *out, struct tg_error *err) {
   struct tg_ab run;
   struct tg_error why;
   if (!tg_ab_parse(text_of(out_text), text_of(err_text), &run, &why) ||
       !tg_ab_judge(&run, requests, target->body_bytes, &why)) {
     tg_error_set(err, "%s", why.text);
+    return false;
+  }
+  if (keep_alive && run.keep_alive_requests != requests) {
+    tg_error_set(err,
+                 "ab: \"Keep-Alive requests: %" PRIu64 "\" of %" PRIu64
+                 ": the server closed connections that it was asked to keep",
+                 run.keep_alive_requests, requests);
     return false;
   }
   *out = (struct tg_load){.units = (double)run.complete_requests, .seconds = run.seconds};
@@ -83,34 +90,49 @@ struct ab_command {
   char requests[24];
   char concurrency[16];
   char url[256];
-  const char *argv[10];
+  const char *argv[11];
 };
 
 static void ab_command(struct ab_command *command, const struct tg_target *target, uint64_t requests,
-                       unsigned concurrency) {
+                       unsigned concurrency, bool keep_alive) {
   (void)snprintf(command->requests, sizeof(command->requests), "%" PRIu64, requests);
   (void)snprintf(command->concurrency, sizeof(command->concurrency), "%u", concurrency);
   url_of(target, command->url);
   const char *argv[] = {"ab",         "-q", "-s", "10", "-n", command->requests, "-c", command->concurrency,
                         command->url, NULL};
   memcpy(command->argv, argv, sizeof(argv));
+  if (keep_alive) {
+    command->argv[8] = "-k";
+    command->argv[9] = command->url;
+    command->argv[10] = NULL;
+  }
 }
 
-bool tg_load_ab(const struct tg_target *target, uint64_t requests, unsigned concurrency, struct tg_load *out,
-                struct tg_error *err) {
+static bool load_ab(const struct tg_target *target, uint64_t requests, unsigned concurrency, bool keep_alive,
+                    struct tg_load *out, struct tg_error *err) {
   struct ab_command command;
   struct tg_child_result result;
   double server_cpu_s = 0;
-  ab_command(&command, target, requests, concurrency);
+  ab_command(&command, target, requests, concurrency, keep_alive);
   if (!run_tool(target, command.argv, &result, &server_cpu_s, err)) {
     return false;
   }
-  bool ok = read_ab(result.out, result.err, target, requests, out, err);
+  bool ok = read_ab(result.out, result.err, target, requests, keep_alive, out, err);
   if (ok) {
     finish(out, command.argv, &result, server_cpu_s, 1);
   }
   tg_child_result_free(&result);
   return ok;
+}
+
+bool tg_load_ab(const struct tg_target *target, uint64_t requests, unsigned concurrency, struct tg_load *out,
+                struct tg_error *err) {
+  return load_ab(target, requests, concurrency, false, out, err);
+}
+
+bool tg_load_ab_keepalive(const struct tg_target *target, uint64_t requests, unsigned connections, struct tg_load *out,
+                          struct tg_error *err) {
+  return load_ab(target, requests, connections, true, out, err);
 }
 
 // Returns the whole file as a string, or NULL with `err` filled in.
@@ -152,7 +174,7 @@ static bool read_hyperfine(const char *json_path, double *seconds, struct tg_err
 bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, unsigned concurrency,
                           const char *json_path, const char *out_path, struct tg_load *out, struct tg_error *err) {
   struct ab_command command;
-  ab_command(&command, target, requests, concurrency);
+  ab_command(&command, target, requests, concurrency, false);
   char line[512];
   (void)snprintf(line, sizeof(line), "ab -q -s 10 -n %s -c %s %s", command.requests, command.concurrency, command.url);
   const char *argv[] = {"hyperfine", "-N",     "--runs",        "1",       "--style", "none",
@@ -170,7 +192,7 @@ bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, uns
     tg_error_set(err, "hyperfine ended with status %d: %.300s", result.exit_status, result.err);
   }
   ok = ok && read_hyperfine(json_path, &seconds, err) && (ab_out = read_text(out_path, err)) != NULL &&
-       read_ab(ab_out, "", target, requests, out, err);
+       read_ab(ab_out, "", target, requests, false, out, err);
   if (ok) {
     out->seconds = seconds;
     finish(out, argv, &result, server_cpu_s, 1);

@@ -44,7 +44,12 @@ struct tg_target {
 bool tg_load_ab(const struct tg_target *target, uint64_t requests, unsigned concurrency, struct tg_load *out,
                 struct tg_error *err);
 
-// tg_load_ab_hyperfine is the same fixed work timed from the outside by `hyperfine -N` (one run, with
+// tg_load_ab_keepalive runs `ab -k`: the same fixed work over `connections` that stay open, and every request must have
+// found its connection kept.
+bool tg_load_ab_keepalive(const struct tg_target *target, uint64_t requests, unsigned connections, struct tg_load *out,
+                          struct tg_error *err);
+
+// tg_load_ab_hyperfine is the fixed work of tg_load_ab timed from the outside by `hyperfine -N` (one run, with
 // `json_path` for its export and `out_path` for what ab prints): `seconds` includes the tool's start, so the rate is a
 // lower limit.
 bool tg_load_ab_hyperfine(const struct tg_target *target, uint64_t requests, unsigned concurrency,
