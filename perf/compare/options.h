@@ -12,7 +12,7 @@ struct tg_compare_options {
   const char *commits[TG_COMPARE_SIDES];   // that they were built from; NULL: not said
   bool series;
   size_t rounds;
-  double budget_s;     // of a comparison
+  double budget_s;     // of the comparison, or of the whole series
   double allow;        // 0.05 is 5 %
   const char *out;     // folder; NULL: reports/ab-<date>-<pid> in the workspace
   const char *record;  // file for the rounds of the first set; NULL: none

@@ -1,11 +1,16 @@
 #include "perf/compare/series.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "perf/compare/compare.h"
+#include "perf/process/child.h"
 #include "perf/stats/quantile.h"
 
 enum { KINDS = 3, COMPARISONS = 20 };
+
+// A comparison has its first round even when the time is over: a series has all its lines.
+#define LEAST_S 1.0
 
 struct kind {
   const char *name;
@@ -51,8 +56,14 @@ static void print_reasons(const struct tg_comparison *comparison) {
   }
 }
 
+// What is left is shared among the comparisons that are left; one that has to confirm a suspicion may take two shares.
+static double share_of(double left_s, size_t comparisons) {
+  return fmax(fmin(2 * left_s / (double)comparisons, left_s), LEAST_S);
+}
+
 static bool run_one(const char *faulty_server, const char *rtt_client, const struct tg_compare_options *options,
-                    int kind, size_t index, long handshake_ns, struct tally *tally, json_t *all, struct tg_error *err) {
+                    double budget_s, int kind, size_t index, long handshake_ns, struct tally *tally, json_t *all,
+                    struct tg_error *err) {
   static const char *const none[] = {"TLSGATE_FAULT=burn_handshake", "TLSGATE_BURN_NS=0", NULL};
   char burn[64];
   char what[64];
@@ -63,7 +74,7 @@ static bool run_one(const char *faulty_server, const char *rtt_client, const str
       .servers = {{.program = faulty_server, .env = none}, {.program = faulty_server, .env = burnt}},
       .rtt_client = rtt_client,
       .rounds = options->rounds,
-      .budget_s = options->budget_s,
+      .budget_s = budget_s,
       .allow = options->allow,
       .what = options->quiet ? NULL : what,
   };
@@ -115,16 +126,24 @@ int tg_series_run(const char *faulty_server, const char *rtt_client, const struc
   static const char *const none[] = {"TLSGATE_FAULT=burn_handshake", "TLSGATE_BURN_NS=0", NULL};
   const struct tg_compare_server plain = {.program = faulty_server, .env = none};
   struct tally tallies[KINDS] = {{.num = 0}};
+  const double deadline = tg_now_s() + options->budget_s;
   double handshake_us = 0;
   if (!tg_compare_handshake_us(&plain, &handshake_us, err)) {
     return -1;
   }
-  printf("a full handshake with its connection and request costs the server %.1f us of CPU\n", handshake_us);
+  printf(
+      "%d comparisons in at most %.0f minutes; a full handshake with its connection and request costs the server %.1f "
+      "us "
+      "of CPU\n",
+      COMPARISONS, ceil(options->budget_s / 60) + 1, handshake_us);
+  (void)fflush(stdout);
   json_t *all = json_array();
   bool ok = true;
   for (size_t i = 0; ok && i < COMPARISONS; i++) {
     const int kind = turns[i % (sizeof(turns) / sizeof(turns[0]))];
-    ok = run_one(faulty_server, rtt_client, options, kind, i, (long)(handshake_us * 1000), &tallies[kind], all, err);
+    const double budget_s = share_of(deadline - tg_now_s(), COMPARISONS - i);
+    ok = run_one(faulty_server, rtt_client, options, budget_s, kind, i, (long)(handshake_us * 1000), &tallies[kind],
+                 all, err);
   }
   if (!ok) {
     json_decref(all);

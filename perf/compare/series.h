@@ -11,7 +11,8 @@
 
 // tg_series_run compares `faulty_server` (perf/testing) without a burn with itself 10 times, with 5 % of a handshake's
 // CPU burnt on top 5 times, and with 10 % 5 times, in turns. The percentage is of what a full handshake with its
-// connection and request costs the server, measured first; a resumed handshake has the same time added. Prints a line
+// connection and request costs the server, measured first; a resumed handshake has the same time added. All of it takes
+// the budget of `options`, and at most a minute more; a machine too slow for it gets fewer rounds. Prints a line
 // a comparison and a table at the end on standard output, and returns in *report (a new object) every figure. Returns
 // the exit status: 0, 1 or 3, as the help of the options says; or -1 with `err` filled in, and no report, when a
 // comparison failed.
