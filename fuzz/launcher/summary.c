@@ -57,9 +57,9 @@ static bool decode(struct tg_json_place *place, struct tg_fuzz_summary *out) {
   if (strlen(finding) >= sizeof(out->finding) || strchr(finding, '/') != NULL) {
     return tg_json_fail(place, "finding", "must be the name of a file in the folder of findings");
   }
-  (void)strcpy(out->target, target);
-  (void)strcpy(out->engine, engines[engine]);
-  (void)strcpy(out->finding, finding);
+  (void)snprintf(out->target, sizeof(out->target), "%s", target);
+  (void)snprintf(out->engine, sizeof(out->engine), "%s", engines[engine]);
+  (void)snprintf(out->finding, sizeof(out->finding), "%s", finding);
   return tg_json_close(place);
 }
 
