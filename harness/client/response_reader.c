@@ -1,6 +1,7 @@
 #include "harness/client/response_reader.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,17 +14,7 @@ void tg_response_reader_start(struct tg_response_reader *reader, int64_t expecte
   reader->content_length = 0;
   reader->body_len = 0;
   reader->close = false;
-}
-
-static bool bad(struct tg_error *err, const char *what, const char *line, size_t len) {
-  char shown[81];
-  size_t i = 0;
-  for (; i < len && i < sizeof(shown) - 1; i++) {
-    shown[i] = (char)(line[i] >= ' ' && line[i] < 0x7f ? line[i] : '?');
-  }
-  shown[i] = '\0';
-  tg_error_set(err, "%s: \"%s\"", what, shown);
-  return false;
+  reader->refused = false;
 }
 
 static bool is_digit(char c) {
@@ -36,15 +27,35 @@ static bool is_token_char(char c) {
          (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-static bool read_status_line(const char *line, size_t len, struct tg_error *err) {
+// Returns false; the text is all that is said: what the server wrote is not.
+static bool bad(struct tg_error *err, const char *what) {
+  tg_error_set(err, "%s", what);
+  return false;
+}
+
+static bool read_status_line(struct tg_response_reader *reader, const char *line, size_t len, struct tg_error *err) {
   static const char version[] = "HTTP/1.1 ";
   const size_t at = sizeof(version) - 1;
   if (len < at + 4 || memcmp(line, version, at) != 0 || !is_digit(line[at]) || !is_digit(line[at + 1]) ||
       !is_digit(line[at + 2]) || line[at + 3] != ' ') {
-    return bad(err, "not an HTTP/1.1 status line", line, len);
+    return bad(err, "not an HTTP/1.1 status line");
   }
-  if (memcmp(line + at, "200", 3) != 0) {
-    return bad(err, "the status is not 200", line, len);
+  reader->refused = memcmp(line + at, "503", 3) == 0;
+  if (memcmp(line + at, "200", 3) != 0 && !reader->refused) {
+    tg_error_set(err, "the status is %.3s where 200 is expected", line + at);
+    return false;
+  }
+  return true;
+}
+
+static bool check_length(const struct tg_response_reader *reader, uint64_t length, struct tg_error *err) {
+  if (reader->refused && length > sizeof(reader->refusal)) {
+    tg_error_set(err, "the status is 503, with a body of %" PRIu64 " bytes: no load shedding", length);
+    return false;
+  }
+  if (!reader->refused && reader->check_length && length != reader->expected_length) {
+    tg_error_set(err, "Content-Length is %" PRIu64 " where %" PRIu64 " is expected", length, reader->expected_length);
+    return false;
   }
   return true;
 }
@@ -52,26 +63,22 @@ static bool read_status_line(const char *line, size_t len, struct tg_error *err)
 static bool read_content_length(struct tg_response_reader *reader, const char *value, size_t len, bool *seen,
                                 struct tg_error *err) {
   if (*seen) {
-    return bad(err, "a second Content-Length", value, len);
+    return bad(err, "a second Content-Length");
   }
   *seen = true;
   uint64_t length = 0;
   for (size_t i = 0; i < len; i++) {
     // 18 digits cannot overflow.
     if (!is_digit(value[i]) || i >= 18) {
-      return bad(err, "Content-Length is not a number of at most 18 digits", value, len);
+      return bad(err, "Content-Length is not a number of at most 18 digits");
     }
     length = length * 10 + (uint64_t)(value[i] - '0');
   }
   if (len == 0) {
-    return bad(err, "Content-Length is empty", value, len);
-  }
-  if (reader->check_length && length != reader->expected_length) {
-    tg_error_set(err, "Content-Length is %" PRIu64 " where %" PRIu64 " is expected", length, reader->expected_length);
-    return false;
+    return bad(err, "Content-Length is empty");
   }
   reader->content_length = length;
-  return true;
+  return check_length(reader, length, err);
 }
 
 // Whether a comma-separated list holds `token` in any case.
@@ -105,7 +112,7 @@ static bool read_field(struct tg_response_reader *reader, const char *line, size
     name_len++;
   }
   if (name_len == 0 || name_len == len || line[name_len] != ':') {
-    return bad(err, "not a header field", line, len);
+    return bad(err, "not a header field");
   }
   const char *value = line + name_len + 1;
   size_t value_len = len - name_len - 1;
@@ -119,14 +126,14 @@ static bool read_field(struct tg_response_reader *reader, const char *line, size
   for (size_t i = 0; i < value_len; i++) {
     const unsigned char byte = (unsigned char)value[i];
     if ((byte < ' ' && byte != '\t') || byte == 0x7f) {
-      return bad(err, "a control character in a header field", line, len);
+      return bad(err, "a control character in a header field");
     }
   }
   if (name_len == 14 && strncasecmp(line, "content-length", name_len) == 0) {
     return read_content_length(reader, value, value_len, length_seen, err);
   }
   if (name_len == 17 && strncasecmp(line, "transfer-encoding", name_len) == 0) {
-    return bad(err, "the body is not framed by Content-Length", line, len);
+    return bad(err, "the body is not framed by Content-Length");
   }
   if (name_len == 10 && strncasecmp(line, "connection", name_len) == 0) {
     reader->close = reader->close || list_holds(value, value_len, "close");
@@ -143,24 +150,33 @@ static bool read_head(struct tg_response_reader *reader, struct tg_error *err) {
     const char *newline = memchr(line, '\n', reader->head_len - start);
     const size_t len = newline != NULL ? (size_t)(newline - line) : 0;
     if (newline == NULL || len == 0 || line[len - 1] != '\r') {
-      return bad(err, "a line of the head does not end in CRLF", line, len);
+      return bad(err, "a line of the head does not end in CRLF");
     }
     if (len == 1) {
       break;
     }
-    if (number == 0 ? !read_status_line(line, len - 1, err) : !read_field(reader, line, len - 1, &length_seen, err)) {
+    if (number == 0 ? !read_status_line(reader, line, len - 1, err)
+                    : !read_field(reader, line, len - 1, &length_seen, err)) {
       return false;
     }
     start += len + 1;
   }
   if (start == 0) {
-    return bad(err, "not an HTTP/1.1 status line", "", 0);
+    return bad(err, "not an HTTP/1.1 status line");
   }
   if (!length_seen) {
     tg_error_set(err, "no Content-Length");
     return false;
   }
   return true;
+}
+
+static bool is_shedding(const struct tg_response_reader *reader) {
+  json_t *body = json_loadb(reader->refusal, reader->body_len, JSON_REJECT_DUPLICATES, NULL);
+  const char *code = json_string_value(json_object_get(body, "code"));
+  const bool shedding = code != NULL && strcmp(code, "capacity-unavailable") == 0;
+  json_decref(body);
+  return shedding;
 }
 
 enum tg_response_state tg_response_reader_feed(struct tg_response_reader *reader, const char *bytes, size_t len,
@@ -188,8 +204,21 @@ enum tg_response_state tg_response_reader_feed(struct tg_response_reader *reader
     tg_error_set(err, "%" PRIu64 " bytes beyond the body of %" PRIu64, (uint64_t)len - left, reader->content_length);
     return TG_RESPONSE_BAD;
   }
+  if (reader->refused) {
+    memcpy(reader->refusal + reader->body_len, bytes, len);
+  }
   reader->body_len += len;
-  return reader->body_len == reader->content_length ? TG_RESPONSE_DONE : TG_RESPONSE_MORE;
+  if (reader->body_len < reader->content_length) {
+    return TG_RESPONSE_MORE;
+  }
+  if (!reader->refused) {
+    return TG_RESPONSE_DONE;
+  }
+  if (!is_shedding(reader)) {
+    tg_error_set(err, "the status is 503, without the code capacity-unavailable: no load shedding");
+    return TG_RESPONSE_BAD;
+  }
+  return TG_RESPONSE_SHED;
 }
 
 void tg_response_reader_progress(const struct tg_response_reader *reader, char *out, size_t out_len) {

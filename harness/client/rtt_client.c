@@ -15,14 +15,14 @@ static int complain(const struct tg_error *err, int status) {
   return status;
 }
 
-static int run(struct tg_client *client, const struct tg_rtt_options *options) {
-  struct tg_error err;
+static int run(struct tg_client *const clients[], const struct tg_rtt_options *options) {
+  struct tg_rtt_failure failure;
   struct tg_rtt_result result;
-  const bool ok = tg_rtt_run(client, options, &result, &err);
+  const bool ok = tg_rtt_run(clients, options, &result, &failure);
   if (!ok) {
-    (void)complain(&err, EXIT_RUN_FAILED);
+    (void)complain(&failure.error, EXIT_RUN_FAILED);
   }
-  json_t *json = ok ? tg_rtt_report(&result) : tg_rtt_report_failure(&err);
+  json_t *json = ok ? tg_rtt_report(&result, options->clients) : tg_rtt_report_failure(&failure);
   if (ok) {
     tg_rtt_result_free(&result);
   }
@@ -46,11 +46,14 @@ int main(int argc, char **argv) {
       break;
   }
   (void)signal(SIGPIPE, SIG_IGN);
-  struct tg_client *client = tg_client_create(&options.client, &err);
-  if (client == NULL) {
-    return complain(&err, EXIT_USAGE);
+  struct tg_client *clients[TG_RTT_CLIENTS_MAX];
+  uint32_t made = 0;
+  while (made < options.clients && (clients[made] = tg_client_create(&options.client, &err)) != NULL) {
+    made++;
   }
-  const int status = run(client, &options);
-  tg_client_destroy(client);
+  const int status = made == options.clients ? run(clients, &options) : complain(&err, EXIT_USAGE);
+  for (uint32_t i = 0; i < made; i++) {
+    tg_client_destroy(clients[i]);
+  }
   return status;
 }

@@ -136,32 +136,40 @@ static void every_failure_is_told_and_never_sampled(void **state) {
     const char *options;
     const char *message;
   } cases[] = {
-      {"refuse", "0", "", "connection 0: connect: Connection refused"},
-      {"close_early", "0", "", "connection 0: handshake: "},
-      {"silence", "0", "--timeout-ms 200", "connection 0: handshake: timed out waiting for the server"},
-      {"plain", "0", "", "connection 0: handshake: TLS: "},
-      {"no_response", "0", "", "connection 0: response: the server closed the connection before the first byte"},
+      {"refuse", "0", "", "measurement connection 0: connect: Connection refused"},
+      {"close_early", "0", "", "measurement connection 0: handshake: "},
+      {"silence", "0", "--timeout-ms 200", "measurement connection 0: handshake: timed out waiting for the server"},
+      {"plain", "0", "", "measurement connection 0: handshake: TLS: "},
+      {"no_response", "0", "",
+       "measurement connection 0: response: the server closed the connection before the first byte"},
       {"hang", "0", "--timeout-ms 2000",
-       "connection 0: response: timed out waiting for the server before the first byte"},
-      {"reset", "0", "", "connection 0: response: Connection reset by peer before the first byte"},
+       "measurement connection 0: response: timed out waiting for the server before the first byte"},
+      {"reset", "0", "", "measurement connection 0: response: Connection reset by peer before the first byte"},
       {"half_head", "0", "",
-       "connection 0: response: the server closed the connection inside the head, after 25 bytes"},
-      {"half_body", "0", "", "connection 0: response: the server closed the connection after 2 of 5 body bytes"},
+       "measurement connection 0: response: the server closed the connection inside the head, after 25 bytes"},
+      {"half_body", "0", "",
+       "measurement connection 0: response: the server closed the connection after 2 of 5 body bytes"},
       {"hang_body", "0", "--timeout-ms 2000",
-       "connection 0: response: timed out waiting for the server after 2 of 5 body bytes"},
-      {"reset_body", "0", "", "connection 0: response: Connection reset by peer after 2 of 5 body bytes"},
-      {"too_much", "0", "", "connection 0: response: 1 bytes beyond the body of 5"},
-      {"too_much_later", "0", "", "connection 0: response: bytes beyond the body of the last response"},
-      {"wrong_status", "0", "", "connection 0: response: the status is not 200: \"HTTP/1.1 503 Busy\""},
-      {"good", "0", "--expect-bytes 6", "connection 0: response: Content-Length is 5 where 6 is expected"},
+       "measurement connection 0: response: timed out waiting for the server after 2 of 5 body bytes"},
+      {"reset_body", "0", "", "measurement connection 0: response: Connection reset by peer after 2 of 5 body bytes"},
+      {"too_much", "0", "", "measurement connection 0: response: 1 bytes beyond the body of 5"},
+      {"too_much_later", "0", "", "measurement connection 0: response: bytes beyond the body of the last response"},
+      {"wrong_status", "0", "",
+       "measurement connection 0: response: the status is 503, without the code capacity-unavailable"},
+      {"good", "0", "--expect-bytes 6", "measurement connection 0: response: Content-Length is 5 where 6 is expected"},
       {"close_announced", "0", "--keepalive-split 2",
-       "connection 0: response: \"Connection: close\" on request 1 of 2"},
-      {"good", "3", "--count 5", "connection 3: connect: Connection refused"},
+       "measurement connection 0: response: \"Connection: close\" on request 1 of 2"},
+      {"good", "3", "--count 5", "measurement connection 3: connect: Connection refused"},
       {"good", "1", "--count 5 --warmup 4", "warm-up connection 1: connect: Connection refused"},
       {"no_session", "0", "--resume --tls 1.2", "warm-up connection 0: response: the server gave no session to resume"},
-      {"forget_session", "0", "--resume --tls 1.2", "connection 0: handshake: the session was not resumed"},
-      {"forget_session", "0", "--resume --tls 1.3", "connection 0: handshake: the session was not resumed"},
-      {"good", "0", "--expect-hrr", "connection 0: handshake: no HelloRetryRequest"},
+      {"forget_session", "0", "--resume --tls 1.2", "measurement connection 0: handshake: the session was not resumed"},
+      {"forget_session", "0", "--resume --tls 1.3", "measurement connection 0: handshake: the session was not resumed"},
+      {"shed", "0", "",
+       "measurement connection 0: response: load shedding (503 capacity-unavailable) more than 0 times"},
+      {"shed", "0", "--max-shed 3 --warmup 1",
+       "warm-up connection 0: response: load shedding (503 capacity-unavailable) more than 3 times"},
+      {"good", "2", "--clients 3 --count 5", "client "},
+      {"good", "0", "--expect-hrr", "measurement connection 0: handshake: no HelloRetryRequest"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tg_server server;
@@ -172,14 +180,52 @@ static void every_failure_is_told_and_never_sampled(void **state) {
     const char *error = json_string_value(json_object_get(json, "error"));
     if (error == NULL || strstr(error, cases[i].message) != error) {
       fail_msg("%s: %s", cases[i].behaviour, error != NULL ? error : "no error in the JSON");
+      continue;  // not reached
     }
     assert_null(json_object_get(json, "samples"));
     assert_null(json_object_get(json, "rtt_ms"));
+    assert_int_equal(json_object_size(json), 3);
+    const bool warm_up = strstr(error, "warm-up connection") != NULL;
+    assert_string_equal(json_string_value(json_object_get(json, "phase")), warm_up ? "warm-up" : "measurement");
+    // Nothing of what the server wrote.
+    assert_null(strstr(error, "Busy"));
+    assert_null(strstr(error, "hello"));
     char line[1100];
     (void)snprintf(line, sizeof(line), "rtt_client: %s\n", error);
     assert_string_equal(err, line);
     json_decref(json);
   }
+}
+
+// The fixture serves one connection at a time, so that the clients take turns; what counts is that all are counted.
+static void clients_measure_together(void **state) {
+  (void)state;
+  struct tg_server server;
+  char err[1024];
+  start(&server, "good", "0");
+  json_t *json = run(&server, "--clients 4 --count 3 --warmup 1 --keepalive-split 2", 0, err, sizeof(err));
+  assert_int_equal(integer(json, "clients"), 4);
+  assert_int_equal(integer(json, "count"), 12);
+  assert_int_equal(integer(json, "requests"), 2);
+  assert_int_equal(integer(json, "shed"), 0);
+  assert_true(json_real_value(json_object_get(json, "seconds")) > 0);
+  check_samples(json, "rtt_ms", 24);
+  check_samples(json, "handshake_ms", 12);
+  json_decref(json);
+  stop(&server);
+}
+
+static void shed_load_is_counted_and_made_again(void **state) {
+  (void)state;
+  struct tg_server server;
+  char err[1024];
+  start(&server, "shed_every_second", "0");
+  json_t *json = run(&server, "--count 4 --max-shed 10", 0, err, sizeof(err));
+  assert_int_equal(integer(json, "shed"), 4);
+  assert_int_equal(integer(json, "count"), 4);
+  check_samples(json, "rtt_ms", 4);
+  json_decref(json);
+  stop(&server);
 }
 
 static void the_server_is_verified_when_asked(void **state) {
@@ -195,7 +241,7 @@ static void the_server_is_verified_when_asked(void **state) {
   json_decref(run(&server, options, 0, err, sizeof(err)));
   (void)snprintf(options, sizeof(options), "--count 1 --ca %s", other_cert);
   json_t *json = run(&server, options, 1, err, sizeof(err));
-  assert_non_null(strstr(err, "connection 0: handshake: TLS: CERTIFICATE_VERIFY_FAILED"));
+  assert_non_null(strstr(err, "measurement connection 0: handshake: TLS: CERTIFICATE_VERIFY_FAILED"));
   json_decref(json);
   stop(&server);
 }
@@ -269,6 +315,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_response_in_two_records_is_whole),
       cmocka_unit_test(a_whole_response_without_close_notify_is_counted),
       cmocka_unit_test(every_failure_is_told_and_never_sampled),
+      cmocka_unit_test(clients_measure_together),
+      cmocka_unit_test(shed_load_is_counted_and_made_again),
       cmocka_unit_test(the_server_is_verified_when_asked),
       cmocka_unit_test(the_result_goes_to_a_file_when_asked),
       cmocka_unit_test(wrong_usage_is_refused),

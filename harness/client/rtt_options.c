@@ -11,6 +11,8 @@ enum {
   OPT_PORT,
   OPT_COUNT,
   OPT_WARMUP,
+  OPT_CLIENTS,
+  OPT_MAX_SHED,
   OPT_TLS,
   OPT_RESUME,
   OPT_SPLIT,
@@ -31,6 +33,8 @@ static const struct option tg_long_options[] = {
     {"port", required_argument, NULL, OPT_PORT},
     {"count", required_argument, NULL, OPT_COUNT},
     {"warmup", required_argument, NULL, OPT_WARMUP},
+    {"clients", required_argument, NULL, OPT_CLIENTS},
+    {"max-shed", required_argument, NULL, OPT_MAX_SHED},
     {"tls", required_argument, NULL, OPT_TLS},
     {"resume", no_argument, NULL, OPT_RESUME},
     {"keepalive-split", required_argument, NULL, OPT_SPLIT},
@@ -58,6 +62,11 @@ void tg_rtt_options_help(FILE *to) {
       "  --port N             TLS port\n"
       "  --count N            measured connections (100)\n"
       "  --warmup N           connections before them that are not sampled (0; at least 1 with --resume)\n"
+      "  --clients N          clients at the same time, each with its own connections (1); none measures before all "
+      "have\n"
+      "                       warmed up\n"
+      "  --max-shed N         answers that may be load shedding, a 503 with the code capacity-unavailable (0); such a\n"
+      "                       connection is counted, not sampled, and made again\n"
       "  --tls 1.2|1.3|any    protocol version (any)\n"
       "  --resume             resume a session on each measured connection; one that is not resumed fails the run\n"
       "  --keepalive-split R  R requests on each connection, each in two writes, cut inside the head\n"
@@ -107,6 +116,10 @@ static bool read_option(int option, const char *value, struct tg_rtt_options *ou
       return tg_option_u32("count", value, 1, 100000, &out->count, err);
     case OPT_WARMUP:
       return tg_option_u32("warmup", value, 0, 100000, &out->warmup, err);
+    case OPT_CLIENTS:
+      return tg_option_u32("clients", value, 1, TG_RTT_CLIENTS_MAX, &out->clients, err);
+    case OPT_MAX_SHED:
+      return tg_option_u32("max-shed", value, 0, 1000000, &out->max_shed, err);
     case OPT_TLS:
       return tg_option_tls(value, true, &out->client.tls_version, err);
     case OPT_RESUME:
@@ -155,8 +168,8 @@ static bool check(const struct tg_rtt_options *options, struct tg_error *err) {
     return false;
   }
   const uint64_t requests = options->split_requests > 0 ? options->split_requests : 1;
-  if (options->count * requests > TG_RTT_SAMPLES_MAX) {
-    tg_error_set(err, "--count times --keepalive-split is more than %d samples", TG_RTT_SAMPLES_MAX);
+  if (options->count * requests * options->clients > TG_RTT_SAMPLES_MAX) {
+    tg_error_set(err, "--count times --keepalive-split times --clients is more than %d samples", TG_RTT_SAMPLES_MAX);
     return false;
   }
   return true;
@@ -167,6 +180,7 @@ enum tg_rtt_verdict tg_rtt_options_parse(int argc, char *const argv[], struct tg
   *out = (struct tg_rtt_options){
       .client = {.host = "127.0.0.1", .timeout_ms = 10000},
       .count = 100,
+      .clients = 1,
       .path = "/",
       .expect_bytes = -1,
       .json_file = "-",

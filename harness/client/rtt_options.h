@@ -11,9 +11,11 @@
 
 struct tg_rtt_options {
   struct tg_client_config client;
-  uint32_t count;           // measured connections, 1 to 100,000
-  uint32_t warmup;          // connections before them that are not sampled, 0 to 100,000
+  uint32_t count;           // measured connections of each client, 1 to 100,000
+  uint32_t warmup;          // connections of each before them that are not sampled, 0 to 100,000
   uint32_t split_requests;  // requests a connection, each in two writes, 1 to 10,000; 0: one request in one write
+  uint32_t clients;         // at the same time, each with its own connections, 1 to TG_RTT_CLIENTS_MAX
+  uint32_t max_shed;        // answers of all clients that may be load shedding (response_reader.h), 0 to 1,000,000
   bool resume;              // every measured connection must resume a session
   bool expect_hrr;          // every measured connection must have been answered by HelloRetryRequest
   const char *path;         // absolute path of the request
@@ -21,7 +23,10 @@ struct tg_rtt_options {
   const char *json_file;    // where the result goes; "-": standard output
 };
 
-// The most samples a run may take: count times requests.
+// The most clients of a run.
+#define TG_RTT_CLIENTS_MAX 256
+
+// The most samples a run may take: clients times count times requests.
 #define TG_RTT_SAMPLES_MAX 1000000
 
 enum tg_rtt_verdict {

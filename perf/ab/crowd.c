@@ -1,39 +1,50 @@
 #include "perf/ab/crowd.h"
 
 #include <assert.h>
+#include <jansson.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "perf/process/child.h"
 
 #define TIMEOUT_S 60
 
+static bool read_rate(const char *text, double *rate, struct tg_error *err) {
+  json_error_t where;
+  json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+  json_int_t count = 0;
+  double seconds = 0;
+  bool ok = report != NULL &&
+            json_unpack_ex(report, &where, 0, "{s:I, s:F}", "count", &count, "seconds", &seconds) == 0 && seconds > 0;
+  if (ok) {
+    *rate = (double)count / seconds;
+  } else {
+    tg_error_set(err, "rtt_client: its report cannot be read: %s", where.text);
+  }
+  json_decref(report);
+  return ok;
+}
+
 bool tg_crowd_run(const char *client, const struct tg_server *server, unsigned clients, unsigned count, double *rate,
                   struct tg_error *err) {
   assert(clients >= 1 && clients <= TG_CROWD_MAX);
   char port[16];
+  char clients_text[16];
   char count_text[16];
   (void)snprintf(port, sizeof(port), "%u", server->tls_port);
+  (void)snprintf(clients_text, sizeof(clients_text), "%u", clients);
   (void)snprintf(count_text, sizeof(count_text), "%u", count);
-  const char *argv[] = {client, "--port", port, "--count", count_text, "--tls", "1.3", "--json", "/dev/null", NULL};
-  pid_t pids[TG_CROWD_MAX];
-  int fds[TG_CROWD_MAX];
-  unsigned started = 0;
-  double start = tg_now_s();
-  while (started < clients && (pids[started] = tg_child_start(argv, NULL, NULL, &fds[started], err)) > 0) {
-    started++;
+  const char *argv[] = {client,     "--port", port,    "--clients", clients_text, "--count", count_text,
+                        "--warmup", "1",      "--tls", "1.3",       "--json",     "-",       NULL};
+  struct tg_child_result result;
+  if (!tg_child_run(argv, TIMEOUT_S, &result, err)) {
+    return false;
   }
-  bool ok = started == clients;
-  for (unsigned i = 0; i < started; i++) {
-    bool killed = false;
-    int status = tg_child_wait(pids[i], TIMEOUT_S, &killed);
-    close(fds[i]);
-    if (ok && status != 0) {
-      tg_error_set(err, "client %u of %u at server %s ended with status %d; its message is above", i + 1, clients,
-                   server->name, status);
-      ok = false;
-    }
+  bool ok = result.exit_status == 0;
+  if (!ok) {
+    tg_error_set(err, "%.*s (server %s)", (int)strcspn(result.err, "\n"), result.err, server->name);
   }
-  *rate = clients * (double)count / (tg_now_s() - start);
+  ok = ok && read_rate(result.out, rate, err);
+  tg_child_result_free(&result);
   return ok;
 }

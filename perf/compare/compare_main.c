@@ -11,6 +11,7 @@
 #include "perf/compare/series.h"
 #include "perf/host/provenance.h"
 #include "perf/process/runfiles.h"
+#include "perf/report/folder.h"
 #include "perf/run/output.h"
 #include "perf/run/session.h"
 
@@ -120,7 +121,7 @@ static bool choose_folder(struct program *program, struct tg_error *err) {
     (void)snprintf(program->folder, sizeof(program->folder), "%.3900s%sreports/ab-%s-%ld", workspace,
                    workspace[0] != '\0' ? "/" : "", date, (long)getpid());
   }
-  return tg_output_prepare(program->folder, err);
+  return tg_folder_make(program->folder, err);
 }
 
 // What a report says of a side. For the series both are the planted-fault server.
@@ -141,7 +142,7 @@ static bool identify(struct program *program, struct tg_error *err) {
 static int run(struct program *program) {
   struct tg_error err;
   // Whatever can be said before the wait for the host's lock.
-  if (program->options.out != NULL && !tg_output_prepare(program->options.out, &err)) {
+  if (program->options.out != NULL && !tg_folder_make(program->options.out, &err)) {
     (void)complain(err.text);
     return EXIT_USAGE;
   }

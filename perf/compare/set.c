@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "perf/report/run_log.h"
+
 const char *const tg_compare_side_names[TG_COMPARE_SIDES] = {"base", "candidate"};
 
 // The facts of the machine that a record keeps. The host's name is not among them: the file is published.
@@ -58,6 +60,9 @@ json_t *tg_compare_record_json(const struct tg_compare_set *set, const json_t *p
     json_t *fact = json_object_get(provenance, machine_facts[i]);
     (void)json_object_set(machine, machine_facts[i], fact != NULL ? fact : json_null());
   }
+  char date[32];
+  tg_time_text(date);
+  (void)json_object_set_new(machine, "date", json_string(date));
   return json_pack("{s:i, s:o, s:o}", "schema", TG_COMPARE_RECORD_SCHEMA, "machine", machine, "samples",
                    tg_compare_set_json(set));
 }

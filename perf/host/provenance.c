@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "perf/host/stall_settings.h"
@@ -129,16 +128,7 @@ bool tg_sha256_of_file(const char *path, char out[TG_SHA256_HEX + 1], struct tg_
   return true;
 }
 
-static json_t *date_now(void) {
-  time_t now = time(NULL);
-  struct tm utc;
-  char text[32];
-  (void)gmtime_r(&now, &utc);
-  (void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return json_string(text);
-}
-
-static json_t *load_average(void) {
+json_t *tg_load_average(void) {
   double load[3];
   return getloadavg(load, 3) == 3 ? json_pack("[f, f, f]", load[0], load[1], load[2]) : json_null();
 }
@@ -150,13 +140,13 @@ json_t *tg_provenance(const char *workspace, const char *server_binary, struct t
   }
   struct utsname system;
   (void)uname(&system);
-  json_t *provenance = json_pack(
-      "{s:o, s:o, s:s, s:o, s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "commit", commit_of(workspace),
-      "dirty_files", dirty_files(workspace), "host", system.nodename, "cpu_model",
-      value_in_file("/proc/cpuinfo", "model name"), "cpus", (int)sysconf(_SC_NPROCESSORS_ONLN), "os",
-      value_in_file("/etc/os-release", "PRETTY_NAME"), "kernel", system.release, "architecture", system.machine,
-      "compiler", __VERSION__, "flags", TG_RELEASE_FLAGS, "boringssl", TG_BORINGSSL_REVISION, "date", date_now(),
-      "load_average", load_average(), "stall_settings", tg_stall_settings_json(), "server_sha256", hash);
+  json_t *provenance =
+      json_pack("{s:o, s:o, s:s, s:o, s:o, s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "commit",
+                commit_of(workspace), "dirty_files", dirty_files(workspace), "host", system.nodename, "label",
+                text_or_null(getenv(TG_HOST_LABEL)), "cpu_model", value_in_file("/proc/cpuinfo", "model name"), "cpus",
+                (int)sysconf(_SC_NPROCESSORS_ONLN), "os", value_in_file("/etc/os-release", "PRETTY_NAME"), "kernel",
+                system.release, "architecture", system.machine, "compiler", __VERSION__, "flags", TG_RELEASE_FLAGS,
+                "boringssl", TG_BORINGSSL_REVISION, "stall_settings", tg_stall_settings_json(), "server_sha256", hash);
   if (provenance == NULL) {
     tg_error_set(err, "out of memory collecting the provenance");
   }

@@ -73,6 +73,9 @@ bool tg_report_is_whole(const struct tg_report *report) {
 }
 
 static enum tg_exit exit_status(const struct tg_report *report) {
+  if (report->evidence && !report->partial && report->kind == TG_REPORT_COMPLETE) {
+    return TG_EXIT_PASS;
+  }
   switch (report->verdict) {
     case TG_OUTCOME_PASS:
       // A part that passes is no pass.
@@ -85,11 +88,11 @@ static enum tg_exit exit_status(const struct tg_report *report) {
     case TG_OUTCOME_UNDECIDED:
       break;
   }
-  return report->undecided_reported ? TG_EXIT_PASS : TG_EXIT_UNDECIDED;
+  return report->undecided_reported && !report->partial ? TG_EXIT_PASS : TG_EXIT_UNDECIDED;
 }
 
 void tg_report_conclude(struct tg_report *report) {
   report->exit_status = exit_status(report);
-  report->passed = report->verdict == TG_OUTCOME_PASS && report->exit_status == TG_EXIT_PASS;
-  report->acceptance = report->passed && tg_report_is_whole(report);
+  report->passed = report->verdict == TG_OUTCOME_PASS && report->exit_status == TG_EXIT_PASS && !report->partial;
+  report->acceptance = report->passed && !report->evidence && tg_report_is_whole(report);
 }

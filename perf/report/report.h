@@ -148,6 +148,7 @@ struct tg_report {
   enum tg_profile profile;
   const char *quickack;  // mode of the server that was judged: rearm, or a planted fault
   const char *fault;     // planted; NULL: none. tg_report_is_genuine() says whether the server was the real one
+  bool evidence;         // --evidence: the exit status says only whether the report is complete; no acceptance
   enum tg_outcome verdict;
   enum tg_exit exit_status;
   bool passed;      // verdict and exit status are pass

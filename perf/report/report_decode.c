@@ -48,6 +48,7 @@ static bool decode_run(struct tg_report *out, struct tg_json_place *root) {
       !tg_field_time(&place, "start", &out->start) || !tg_field_time(&place, "finish", &out->finish) ||
       !decode_mode(&place, &out->mode) ||
       !tg_field_name(&place, "profile", profile_name, TG_PROFILE_PUBLISHED + 1, &profile) ||
+      !tg_field_bool(&place, "evidence", &out->evidence) ||
       !tg_json_choice(&place, "quickack", quickacks, 3, &quickack) ||
       !tg_field_text_or_null(&place, "fault", &out->fault) || !tg_json_close(&place)) {
     return false;

@@ -3,9 +3,10 @@
 #include "perf/report/report_row.h"
 
 static json_t *encode_run(const struct tg_report *report) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "id", report->id, "start", report->start, "finish",
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:s, s:o}", "id", report->id, "start", report->start, "finish",
                    report->finish, "mode", tg_mode_name(report->mode), "profile", tg_profile_name(report->profile),
-                   "quickack", report->quickack, "fault", tg_field_from_text(report->fault));
+                   "evidence", report->evidence, "quickack", report->quickack, "fault",
+                   tg_field_from_text(report->fault));
 }
 
 static json_t *encode_earlier(const struct tg_report *report) {

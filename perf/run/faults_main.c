@@ -42,9 +42,9 @@ static size_t serve_fault(const struct tg_session *session, const char *fault) {
       .size = TG_SIZE_SHORT,
   };
   struct tg_run run;
-  struct tg_error err;
-  if (!tg_run_measure(&config, &run, &err)) {
-    fprintf(stderr, "gates_faults: %s: %s\n", fault, err.text);
+  struct tg_run_failure failure;
+  if (!tg_run_measure(&config, &run, &failure)) {
+    fprintf(stderr, "gates_faults: %s: %s\n", fault, failure.error.text);
     return num_gates;
   }
   size_t survived = 0;

@@ -6,13 +6,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "perf/baseline/deposit.h"
+#include "perf/report/folder.h"
 #include "perf/run/options.h"
-#include "perf/run/output.h"
 #include "perf/run/run.h"
+#include "perf/run/run_report.h"
 #include "perf/run/session.h"
+#include "perf/verdict/narrow.h"
 #include "perf/verdict/table.h"
-
-enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
 
 static void choose_folder(const struct tg_gates_options *options, const struct tg_session *session,
                           char out[PATH_MAX]) {
@@ -58,73 +59,180 @@ static struct tg_verdict *replay_published(const struct tg_manifest *manifest, c
   return tg_verdict_replay(manifest, &row);
 }
 
-static int conclude(const struct tg_gates_options *options, const struct tg_run *run, const char *folder) {
+static void print_reading(const struct tg_report *report) {
+  if (!report->readable) {
+    printf("NOT READABLE: only physics, exact and counted gates are decided.\n");
+    for (size_t i = 0; i < report->num_reasons; i++) {
+      printf("  %s\n", report->reasons[i]);
+    }
+  }
+  if (report->drift.rows > 0) {
+    printf("drift: %zu rows are at %.2f x the %s in the median, quartiles %.2f x and %.2f x (above 1 is worse)\n",
+           report->drift.rows, report->drift.median, report->drift.against, report->drift.lower_quartile,
+           report->drift.upper_quartile);
+  }
+}
+
+// Retrying until a run passes is visible, and is not a fix.
+static void print_earlier(const struct tg_report *report) {
+  size_t counts[TG_OUTCOME_ERROR + 1] = {0};
+  size_t unfinished = 0;
+  if (report->num_earlier_total == 0) {
+    return;
+  }
+  for (size_t i = 0; i < report->num_earlier; i++) {
+    counts[report->earlier[i].verdict] += report->earlier[i].finished;
+    unfinished += !report->earlier[i].finished;
+  }
+  printf("earlier runs of this revision on this host: %zu;", report->num_earlier_total);
+  for (int i = 0; i <= TG_OUTCOME_ERROR; i++) {
+    if (counts[i] > 0) {
+      printf(" %zu %s", counts[i], tg_outcome_name((enum tg_outcome)i));
+    }
+  }
+  if (unfinished > 0) {
+    printf(" %zu unfinished", unfinished);
+  }
+  printf("\n");
+}
+
+static void print_verdict(const struct tg_report *report, const struct tg_run *run, const char *folder) {
   tg_table_print(stdout, run->verdict, tg_table_wants_colour(stdout));
   if (!run->host_stalls) {
     printf("This host hides the stall: without re-arm a request took %.2f ms. Cause: %s.\n", run->off_p50_ms[0],
            run->hidden_by);
   }
+  print_reading(report);
   printf("measured %.0f s; negative control %.1f ms; stolen CPU %.1f %%; reports in %s\n", run->measured_s,
          run->off_p50_ms[0], run->stolen * 100, folder);
-  int status = tg_verdict_exit_code(run->verdict);
-  if (options->size == TG_SIZE_PUBLISHED) {
+  print_earlier(report);
+  if (report->profile == TG_PROFILE_PUBLISHED) {
     printf(
         "plain comparison with bounds of a 12-core machine, as in the original suite: one sample each, and a saturated "
         "client is no excuse\n");
-    if (!run->host_stalls && status == EXIT_PASS) {
-      status = EXIT_UNDECIDED;
-    }
   }
-  if (options->only[0] != NULL) {
+  if (report->unenforced_because != NULL) {
+    printf("UNENFORCED: no recorded baseline was enforced: %s\n", report->unenforced_because);
+  }
+  if (report->partial) {
     printf("PARTIAL: only the gates that were asked for were measured; this is no verdict on the server\n");
-    return status == EXIT_PASS ? EXIT_UNDECIDED : status;
   }
-  if (status == EXIT_UNDECIDED && reports_undecided()) {
+  if (report->mode == TG_MODE_RATIOS_ONLY) {
+    printf("RATIOS ONLY: what depends on the speed of the machine was not judged; this is no acceptance\n");
+  }
+  if (report->evidence) {
+    printf("EVIDENCE: the exit status says that the report is complete, not that the verdict is pass (it is %s)\n",
+           tg_outcome_name(report->verdict));
+  }
+  if (report->undecided_reported) {
     printf("UNDECIDED, budget extended once, reported and not counted as failed (TLSGATE_UNDECIDED=report)\n");
-    return EXIT_PASS;
   }
-  return status;
 }
 
-static int measure(const struct tg_gates_options *options, struct tg_session *session, const char *folder) {
+// Leaves the report for recordings. Optional: what goes wrong changes no verdict.
+static void deposit(const struct tg_session *session, const struct tg_report *report) {
+  char folder[PATH_MAX];
+  struct tg_error err;
+  if (!tg_report_is_whole(report) || session->workspace[0] == '\0' ||
+      snprintf(folder, sizeof(folder), "%s/%s", session->workspace, TG_DEPOSITS_FOLDER) >= (int)sizeof(folder)) {
+    return;
+  }
+  if (!tg_deposit_add(folder, report, &err)) {
+    fprintf(stderr, "gates: not deposited, which changes no verdict: %s\n", err.text);
+  }
+}
+
+// Nothing is said of a verdict whose report cannot be had.
+static int finish(struct tg_run_report *report, const struct tg_session *session, const struct tg_run *run,
+                  const char *folder) {
+  struct tg_error err;
+  if (!tg_run_report_publish(report, folder, run, &err)) {
+    fprintf(stderr, "gates: %s\n", err.text);
+    return TG_EXIT_FAIL;
+  }
+  if (report->report.kind == TG_REPORT_ERROR || run == NULL) {
+    fprintf(stderr, "gates: %s\n", report->report.error_message);
+    return TG_EXIT_FAIL;
+  }
+  deposit(session, &report->report);
+  print_verdict(&report->report, run, folder);
+  if (fflush(stdout) != 0) {
+    perror("gates: cannot print the verdict");
+    return TG_EXIT_FAIL;
+  }
+  return (int)report->report.exit_status;
+}
+
+static int measure(const struct tg_gates_options *options, struct tg_session *session, struct tg_run_report *report,
+                   const char *folder) {
   struct tg_run_config config = {
-      .fleet = {.server = options->fault != NULL ? session->faulty_server : session->server,
-                .quickack = options->quickack,
-                .fault = options->fault},
+      .fleet = {.server = tg_session_timed(session), .quickack = options->quickack, .fault = options->fault},
       .off_server = session->server,
       .manifest = session->manifest,
       .only = options->only[0] != NULL ? options->only : NULL,
       .budget_s = options->budget_s,
-      .extend_once = reports_undecided(),
+      .extend_once = report->config.report_undecided,
       .size = options->size,
+      .ratios_only = options->mode == TG_MODE_RATIOS_ONLY,
       .quiet = options->quiet,
   };
   struct tg_run run;
-  struct tg_error err;
-  struct tg_error write_err;
-  if (!tg_run_measure(&config, &run, &err)) {
-    fprintf(stderr, "gates: %s\n", err.text);
-    if (!tg_output_write_failure(folder, err.text, session->provenance, &write_err)) {
-      fprintf(stderr, "gates: %s\n", write_err.text);
-    }
-    return EXIT_FAIL;
+  struct tg_run_failure failure;
+  if (!tg_run_measure(&config, &run, &failure)) {
+    tg_run_report_fail(report, &failure);
+    return finish(report, session, NULL, folder);
   }
   if (options->size == TG_SIZE_PUBLISHED) {
     struct tg_verdict *verdict = replay_published(session->manifest, &run);
     tg_verdict_free(run.verdict);
     run.verdict = verdict;
+    tg_verdict_hide(verdict, run.host_stalls ? NULL : run.hidden_by);
   }
-  int status = EXIT_FAIL;
-  if (tg_output_write(folder, &run, session->provenance, &write_err)) {
-    status = conclude(options, &run, folder);
-    if (fflush(stdout) != 0) {
-      perror("gates: cannot print the verdict");
-      status = EXIT_FAIL;
-    }
-  } else {
-    fprintf(stderr, "gates: %s\n", write_err.text);
-  }
+  tg_run_report_complete(report, &run);
+  int status = finish(report, session, &run, folder);
   tg_run_free(&run);
+  return status;
+}
+
+// One run, from the marker that it exists to its report.
+static int run_once(const struct tg_gates_options *options, struct tg_session *session, const char *folder) {
+  struct tg_run_failure failure = {.stage = "setup"};
+  bool locked = tg_session_lock(session, &failure.error);
+  struct tg_run_report_config config = {
+      .mode = options->mode,
+      .profile = options->size == TG_SIZE_PUBLISHED ? TG_PROFILE_PUBLISHED : TG_PROFILE_SHORT,
+      .quickack = options->quickack,
+      .fault = options->fault,
+      .evidence = options->evidence,
+      .report_undecided = reports_undecided(),
+      .history = options->history,
+      .workspace = session->workspace,
+      .timed = tg_session_timed(session),
+      .provenance = session->provenance,
+      .manifest = session->manifest,
+  };
+  struct tg_run_report report;
+  struct tg_error problem;
+  struct tg_error err;
+  if (!tg_run_report_begin(&report, &config, &problem, &err)) {
+    fprintf(stderr, "gates: report unavailable: %s\n", err.text);
+    tg_run_report_end(&report);
+    return TG_EXIT_FAIL;
+  }
+  if (locked && problem.text[0] != '\0') {
+    failure.error = problem;
+  }
+  int status = TG_EXIT_FAIL;
+  if (!locked || problem.text[0] != '\0') {
+    tg_run_report_fail(&report, &failure);
+    status = finish(&report, session, NULL, folder);
+  } else {
+    if (report.report.unenforced_because != NULL) {
+      fprintf(stderr, "gates: this run will be UNENFORCED: %s\n", report.report.unenforced_because);
+    }
+    status = measure(options, session, &report, folder);
+  }
+  tg_run_report_end(&report);
   return status;
 }
 
@@ -132,25 +240,25 @@ int main(int argc, char **argv) {
   struct tg_gates_options options;
   switch (tg_gates_options_parse(&options, argc, argv)) {
     case TG_OPTIONS_DONE:
-      return EXIT_PASS;
+      return TG_EXIT_PASS;
     case TG_OPTIONS_USAGE:
-      return EXIT_USAGE;
+      return TG_EXIT_USAGE;
     case TG_OPTIONS_RUN:
       break;
   }
   struct tg_session session;
   struct tg_error err;
   const char *manifest = options.size == TG_SIZE_PUBLISHED ? "baselines/published.json" : "baselines/gates.json";
-  if (!tg_session_open(&session, manifest, &err)) {
-    fprintf(stderr, "gates: %s\n", err.text);
-    return EXIT_FAIL;
+  if (!tg_session_find(&session, manifest, options.fault != NULL, &err)) {
+    fprintf(stderr, "gates: report unavailable: %s\n", err.text);
+    return TG_EXIT_FAIL;
   }
-  int status = EXIT_USAGE;
+  int status = TG_EXIT_USAGE;
   if (names_are_known(&options, session.manifest)) {
     char folder[PATH_MAX];
     choose_folder(&options, &session, folder);
-    if (tg_output_prepare(folder, &err)) {
-      status = measure(&options, &session, folder);
+    if (tg_folder_make(folder, &err)) {
+      status = run_once(&options, &session, folder);
     } else {
       fprintf(stderr, "gates: --out: %s\n", err.text);
     }

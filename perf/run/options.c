@@ -18,6 +18,15 @@ static const char help[] =
     "  --out DIR            folder for row.json, report.json and samples.json (default: the test's undeclared "
     "outputs,\n"
     "                       else reports/<date>-<pid> in the source tree)\n"
+    "  --full               enforce the recorded baseline of this host as well: baselines/hosts/LABEL.json, where "
+    "LABEL\n"
+    "                       is TLSGATE_PERF_HOST. Without one that was recorded on this machine the exit status is 4\n"
+    "  --ratios-only        judge only ratios within the run, physics and exact gates, which hold on any machine: "
+    "exit\n"
+    "                       status 0 is no acceptance then\n"
+    "  --evidence           exit status 0 if the report is complete, whatever its verdict: for collecting runs\n"
+    "  --history FILE       read and write the log of runs in FILE as well (created if missing): carries run-to-run\n"
+    "                       figures from one checkout to the next\n"
     "  --published          one round of the published suite's own commands and durations, judged by\n"
     "                       baselines/published.json (bounds of a 12-core machine)\n"
     "  --only GATE          a diagnostic: only this gate and what it is held against; may be repeated. The verdict is\n"
@@ -27,7 +36,9 @@ static const char help[] =
     "  --quiet              no progress\n"
     "  --help               this text\n"
     "\n"
-    "Exit status: 0 pass, 1 a gate or the run failed, 2 usage, 3 undecided.\n"
+    "Exit status: 0 pass, 1 a gate or the run failed, 2 usage, 3 undecided, 4 UNENFORCED: --full, and no recorded\n"
+    "baseline was enforced; a run that did establish something would have needed one, so record it, and do not drop\n"
+    "--full or the label. docs/evidence.md describes the report, and what makes a run unreadable.\n"
     "With TLSGATE_UNDECIDED=report in the environment an undecided run gets its budget once more, and is then "
     "reported\n"
     "and exits 0: for shared CI machines.\n";
@@ -60,6 +71,10 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
   static const struct option options[] = {
       {"budget", required_argument, NULL, 'b'},
       {"out", required_argument, NULL, 'o'},
+      {"full", no_argument, NULL, 'u'},
+      {"ratios-only", no_argument, NULL, 'r'},
+      {"evidence", no_argument, NULL, 'e'},
+      {"history", required_argument, NULL, 'y'},
       {"published", no_argument, NULL, 'p'},
       {"only", required_argument, NULL, 'g'},
       {"quickack", required_argument, NULL, 'm'},
@@ -71,6 +86,8 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
   *out = (struct tg_gates_options){.quickack = "rearm", .budget_s = DEFAULT_BUDGET_S, .size = TG_SIZE_SHORT};
   static char name[] = "gates";  // what getopt_long calls the program
   size_t num_only = 0;
+  bool full = false;
+  bool ratios_only = false;
   argv[0] = name;
   optind = 0;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -82,6 +99,21 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
         break;
       case 'o':
         out->out = optarg;
+        break;
+      case 'u':
+        full = true;
+        break;
+      case 'r':
+        ratios_only = true;
+        break;
+      case 'e':
+        out->evidence = true;
+        break;
+      case 'y':
+        if (optarg[0] == '\0') {
+          return complain("--history takes the name of a file", NULL);
+        }
+        out->history = optarg;
         break;
       case 'p':
         out->size = TG_SIZE_PUBLISHED;
@@ -118,8 +150,12 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
   if (optind < argc) {
     return complain("unexpected argument", argv[optind]);
   }
-  if (out->size == TG_SIZE_PUBLISHED && num_only > 0) {
-    return complain("--published and --only exclude each other", NULL);
+  if (out->size == TG_SIZE_PUBLISHED && (num_only > 0 || full || ratios_only)) {
+    return complain("--published excludes --only, --full and --ratios-only", NULL);
   }
+  if (full && ratios_only) {
+    return complain("--full and --ratios-only exclude each other", NULL);
+  }
+  out->mode = num_only > 0 ? TG_MODE_ONLY : full ? TG_MODE_FULL : ratios_only ? TG_MODE_RATIOS_ONLY : TG_MODE_GATES;
   return TG_OPTIONS_RUN;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "perf/report/report.h"
 #include "perf/run/plan.h"
 
 #define TG_ONLY_MAX 64
@@ -14,6 +15,9 @@ struct tg_gates_options {
   const char *fault;     // planted fault, or NULL
   const char *only[TG_ONLY_MAX + 1];  // gates, ends with NULL
   double budget_s;
+  enum tg_mode mode;
+  bool evidence;
+  const char *history;  // a further log of runs, or NULL
   enum tg_size size;
   bool quiet;
 };

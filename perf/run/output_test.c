@@ -12,14 +12,12 @@
 #include <cmocka.h>
 
 #include "perf/manifest/row.h"
+#include "perf/report/report_fixture.h"
 #include "perf/run/output.h"
 
-static const char manifest_text[] =
-    "{\"schema\": 1, \"about\": \"test\", \"purpose\": \"run\", \"gates\": ["
-    "{\"name\": \"rtt_ms\", \"unit\": \"ms\", \"kind\": \"physics\", \"direction\": \"at_most\", \"workload\": \"w\","
-    " \"bound\": 5, \"why\": \"a test\", \"fault\": \"f\"}]}";
-
 static char folder[256];
+static struct tg_report_fixture fixture;
+static struct tg_run run;
 
 static const char *in_folder(const char *name) {
   static char path[512];
@@ -27,113 +25,123 @@ static const char *in_folder(const char *name) {
   return path;
 }
 
-static int make_folder(void **state) {
+static int set_up(void **state) {
   (void)state;
+  struct tg_error err;
+  tg_report_fixture_complete(&fixture);
+  memset(&run, 0, sizeof(run));
+  run.samples = tg_samples_create();
+  run.raw = json_object();
+  for (size_t round = 0; round < 8; round++) {
+    if (!tg_samples_add(run.samples, "rtt_ms", round, 0.1 + 0.2, false, &err)) {
+      return -1;
+    }
+  }
   (void)snprintf(folder, sizeof(folder), "%s/output-XXXXXX", getenv("TEST_TMPDIR"));
   return mkdtemp(folder) == NULL ? -1 : 0;
 }
 
-static void fill(struct tg_run *run, struct tg_manifest **manifest) {
-  struct tg_error err;
-  memset(run, 0, sizeof(*run));
-  *manifest = tg_manifest_parse("test", manifest_text, strlen(manifest_text), &err);
-  if (*manifest == NULL) {
-    fail_msg("%s", err.text);
-  }
-  run->samples = tg_samples_create();
-  for (size_t round = 0; round < 8; round++) {
-    assert_true(tg_samples_add(run->samples, "rtt_ms", round, 0.1, false, &err));
-  }
-  run->raw = json_object();
-  run->host_stalls = true;
-  struct tg_host_view host = {.stall_hidden_by = NULL};
-  run->verdict = tg_verdict_judge(*manifest, run->samples, &host);
+static int tear_down(void **state) {
+  (void)state;
+  tg_run_free(&run);
+  tg_report_fixture_free(&fixture);
+  return 0;
+}
+
+static void become_error(void) {
+  tg_report_fixture_free(&fixture);
+  tg_report_fixture_error(&fixture);
 }
 
 static void test_a_run_is_written_whole(void **state) {
   (void)state;
-  struct tg_run run;
-  struct tg_manifest *manifest;
   struct tg_error err;
-  fill(&run, &manifest);
-  json_t *provenance = json_pack("{s:s}", "commit", "abc");
-  assert_true(tg_output_write(in_folder("deep/er"), &run, provenance, &err));
+  assert_true(tg_output_write(in_folder("deep/er"), &run, &fixture.report, &err));
   struct tg_row_file *row = tg_row_load(in_folder("deep/er/row.json"), &err);
   assert_non_null(row);
-  assert_int_equal(row->row.num_values, 1);
-  assert_true(row->row.values[0].value == 0.1);
+  assert_int_equal(row->row.num_values, TG_FIXTURE_ROWS);
+  assert_true(row->row.values[1].value == 900);
+  assert_non_null(strstr(row->row.source, fixture.report.id));
   tg_row_free(row);
-  json_t *report = json_load_file(in_folder("deep/er/report.json"), 0, NULL);
-  assert_true(json_is_true(json_object_get(report, "passed")));
-  assert_string_equal(json_string_value(json_object_get(report, "verdict")), "pass");
-  assert_string_equal(json_string_value(json_object_get(json_object_get(report, "provenance"), "commit")), "abc");
-  json_decref(report);
+  struct tg_report *report = tg_report_load(in_folder("deep/er/report.json"), &err);
+  assert_non_null(report);
+  assert_true(report->passed);
+  tg_report_free(report);
   json_t *samples = json_load_file(in_folder("deep/er/samples.json"), 0, NULL);
-  assert_int_equal(json_array_size(json_object_get(json_object_get(samples, "metrics"), "rtt_ms")), 8);
+  assert_string_equal(json_string_value(json_object_get(samples, "run")), fixture.report.id);
+  json_t *series = json_object_get(json_object_get(samples, "metrics"), "rtt_ms");
+  assert_int_equal(json_array_size(series), 8);
+  // Exactly: verdicts are derived from them again.
+  assert_true(json_real_value(json_object_get(json_array_get(series, 0), "value")) == 0.1 + 0.2);
   json_decref(samples);
-  json_decref(provenance);
-  tg_run_free(&run);
-  tg_manifest_free(manifest);
 }
 
 static void test_a_failure_leaves_no_measurement(void **state) {
   (void)state;
-  struct tg_run run;
-  struct tg_manifest *manifest;
   struct tg_error err;
-  fill(&run, &manifest);
-  json_t *provenance = json_object();
-  assert_true(tg_output_write(folder, &run, provenance, &err));
-  assert_true(tg_output_write_failure(folder, "the server died", provenance, &err));
+  assert_true(tg_output_write(folder, &run, &fixture.report, &err));
+  become_error();
+  assert_true(tg_output_write_failure(folder, &fixture.report, &err));
   assert_int_not_equal(access(in_folder("row.json"), F_OK), 0);
   assert_int_not_equal(access(in_folder("samples.json"), F_OK), 0);
-  json_t *report = json_load_file(in_folder("report.json"), 0, NULL);
-  assert_true(json_is_false(json_object_get(report, "passed")));
-  assert_null(json_object_get(report, "gates"));
-  assert_string_equal(json_string_value(json_object_get(json_object_get(report, "error"), "message")),
-                      "the server died");
-  json_decref(report);
-  json_decref(provenance);
-  tg_run_free(&run);
-  tg_manifest_free(manifest);
+  struct tg_report *report = tg_report_load(in_folder("report.json"), &err);
+  assert_non_null(report);
+  assert_false(report->passed);
+  assert_int_equal(report->num_rows, 0);
+  assert_string_equal(report->error_message, fixture.report.error_message);
+  tg_report_free(report);
 }
 
-// A folder stands where the file should go, so that the rename fails: what was there stays, and nothing is left beside.
-static void test_a_failed_publication_keeps_what_was_there(void **state) {
+// A folder stands where a file should go, so that the rename fails: what was there stays.
+static void test_a_failed_publication_keeps_the_old_report(void **state) {
   (void)state;
-  struct tg_run run;
-  struct tg_manifest *manifest;
   struct tg_error err;
-  char beside[64];
-  fill(&run, &manifest);
-  json_t *provenance = json_object();
+  assert_true(tg_output_write(folder, &run, &fixture.report, &err));
+  assert_int_equal(unlink(in_folder("row.json")), 0);
   assert_int_equal(mkdir(in_folder("row.json"), 0755), 0);
-  assert_false(tg_output_write(folder, &run, provenance, &err));
-  assert_non_null(strstr(err.text, "report unavailable"));
+  fixture.report.id = "ffffffffffffffffffffffffffffffff";
+  assert_false(tg_output_write(folder, &run, &fixture.report, &err));
+  assert_int_equal(strncmp(err.text, "report unavailable", 18), 0);
   assert_non_null(strstr(err.text, "row.json"));
+  struct tg_report *report = tg_report_load(in_folder("report.json"), &err);
+  assert_non_null(report);
+  assert_string_not_equal(report->id, fixture.report.id);
+  tg_report_free(report);
+}
+
+static void test_a_failure_that_cannot_be_told_keeps_the_old_files(void **state) {
+  (void)state;
+  struct tg_error err;
+  assert_true(tg_output_write(folder, &run, &fixture.report, &err));
+  become_error();
+  fixture.report.error_stage = "nowhere";  // does not decode
+  assert_false(tg_output_write_failure(folder, &fixture.report, &err));
+  assert_int_equal(strncmp(err.text, "report unavailable", 18), 0);
   assert_int_equal(access(in_folder("row.json"), F_OK), 0);
-  (void)snprintf(beside, sizeof(beside), ".row.json.%ld", (long)getpid());
-  assert_int_not_equal(access(in_folder(beside), F_OK), 0);
-  json_decref(provenance);
-  tg_run_free(&run);
-  tg_manifest_free(manifest);
+  struct tg_report *report = tg_report_load(in_folder("report.json"), &err);
+  assert_non_null(report);
+  assert_true(report->passed);
+  tg_report_free(report);
 }
 
 static void test_a_folder_that_cannot_be_made_is_named(void **state) {
   (void)state;
   struct tg_error err;
-  json_t *provenance = json_object();
-  assert_false(tg_output_write_failure("/proc/nowhere", "x", provenance, &err));
+  become_error();
+  assert_false(tg_output_write_failure("/proc/nowhere", &fixture.report, &err));
   assert_non_null(strstr(err.text, "/proc/nowhere"));
-  json_decref(provenance);
+  assert_int_equal(strncmp(err.text, "report unavailable", 18), 0);
 }
+
+#define OUTPUT_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_a_run_is_written_whole, make_folder),
-      cmocka_unit_test_setup(test_a_failure_leaves_no_measurement, make_folder),
-      cmocka_unit_test_setup(test_a_failed_publication_keeps_what_was_there, make_folder),
-      cmocka_unit_test(test_a_folder_that_cannot_be_made_is_named),
+      OUTPUT_TEST(test_a_run_is_written_whole),
+      OUTPUT_TEST(test_a_failure_leaves_no_measurement),
+      OUTPUT_TEST(test_a_failed_publication_keeps_the_old_report),
+      OUTPUT_TEST(test_a_failure_that_cannot_be_told_keeps_the_old_files),
+      OUTPUT_TEST(test_a_folder_that_cannot_be_made_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

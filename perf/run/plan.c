@@ -125,6 +125,7 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
   }
   struct tg_rtt rtt;
   if (!tg_rtt_run(bench->tools->rtt_client, &bench->fleet->servers[workload->member], count, options, &rtt, err)) {
+    bench->warming_up = rtt.failed_in_warm_up;
     return false;
   }
   json_t *entry = json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:O}", "p50_ms", rtt.p50_ms, "p90_ms", rtt.p90_ms,
@@ -204,9 +205,11 @@ static bool paced_ab(struct tg_bench *bench, const struct tg_target *target, uin
                      const char *rate_metric, bool hyperfine, struct tg_load *out, struct tg_error *err) {
   double rate = last_value(bench, rate_metric);
   if (isnan(rate)) {
+    bench->warming_up = true;
     if (!tg_load_ab(target, 2ULL * concurrency, concurrency, out, err)) {
       return false;
     }
+    bench->warming_up = false;
     rate = out->rate;
   }
   double most = fmax(rate * PACE_S, LEAST_PER_CLIENT * concurrency);
@@ -330,9 +333,11 @@ static bool run_wrk(struct tg_bench *bench, const struct tg_workload *workload, 
   int cpus = tg_usable_cpus();
   unsigned threads = published || cpus > 4 ? 4 : (unsigned)cpus;
   struct tg_load load;
-  if (bench->round == 0 && !tg_load_wrk(&target, threads, details->connections, 1, script, (uint64_t)MIB, &load, err)) {
+  bench->warming_up = bench->round == 0;
+  if (bench->warming_up && !tg_load_wrk(&target, threads, details->connections, 1, script, (uint64_t)MIB, &load, err)) {
     return false;
   }
+  bench->warming_up = false;
   if (!tg_load_wrk(&target, threads, details->connections, published ? 10 : 1, script, (uint64_t)MIB, &load, err)) {
     return false;
   }

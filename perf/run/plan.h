@@ -39,6 +39,7 @@ struct tg_bench {
   struct json_t *commands;  // object: workload name -> array of the commands it ran, each once
   enum tg_size size;
   size_t round;
+  bool warming_up;  // what runs, or failed, is a warm-up: nothing of it is a sample
 };
 
 struct tg_workload {

@@ -7,6 +7,7 @@
 
 #include "perf/host/stall_settings.h"
 #include "perf/process/child.h"
+#include "perf/verdict/narrow.h"
 
 // No gate is decided before the fifth round (perf/stats/sequential.h). A run that is out of budget before that goes on
 // to it, unless that takes twice the budget.
@@ -96,17 +97,25 @@ static void clear_progress(const struct tg_run_config *config) {
   }
 }
 
+void tg_run_failure_of_workload(struct tg_run_failure *out, const char *workload, size_t round, bool warming_up,
+                                const struct tg_error *why) {
+  *out = (struct tg_run_failure){
+      .stage = warming_up ? "warm-up" : "measurement", .workload = workload, .round = round + 1};
+  tg_error_set(&out->error, "workload %s, round %zu, %s: %.400s", workload, out->round, out->stage, why->text);
+}
+
 static bool run_round(const struct tg_run_config *config, struct tg_bench *bench, const struct tg_verdict *verdict,
-                      double start, double budget_s, struct tg_error *err) {
+                      double start, double budget_s, struct tg_run_failure *failure) {
   for (const struct tg_workload *workload = tg_workloads; workload->name != NULL; workload++) {
     if (!needed(config, verdict, workload, bench->round)) {
       continue;
     }
     progress(config, verdict, bench->round, tg_now_s() - start, budget_s, workload->name);
     struct tg_error why;
+    bench->warming_up = false;
     if (!workload->run(bench, workload, &why)) {
       clear_progress(config);
-      tg_error_set(err, "workload %s, round %zu: %.400s", workload->name, bench->round + 1, why.text);
+      tg_run_failure_of_workload(failure, workload->name, bench->round, bench->warming_up, &why);
       return false;
     }
   }
@@ -120,28 +129,24 @@ static void keep_selected(const struct tg_run_config *config, struct tg_verdict 
     const struct tg_gate_verdict *gate = &verdict->gates[i];
     if (selected(config, gate->gate)) {
       verdict->gates[kept++] = *gate;
-      continue;
     }
-    verdict->gated -= tg_gate_is_gated(gate->gate);
-    verdict->passed -= gate->status == TG_STATUS_PASS;
-    verdict->failed -= gate->status == TG_STATUS_FAIL;
-    verdict->undecided -= gate->status == TG_STATUS_UNDECIDED || gate->status == TG_STATUS_CLIENT_BOUND;
   }
   verdict->num_gates = kept;
-  verdict->status = verdict->failed > 0      ? TG_STATUS_FAIL
-                    : verdict->undecided > 0 ? TG_STATUS_UNDECIDED
-                                             : TG_STATUS_PASS;
+  tg_verdict_recount(verdict);
 }
 
 static struct tg_verdict *judge(const struct tg_run_config *config, const struct tg_run *run) {
   struct tg_host_view host = {.stall_hidden_by = run->host_stalls ? NULL : run->hidden_by};
   struct tg_verdict *verdict = tg_verdict_judge(config->manifest, run->samples, &host);
   keep_selected(config, verdict);
+  if (config->ratios_only) {
+    tg_verdict_ratios_only(verdict);
+  }
   return verdict;
 }
 
 static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *fleet, const struct tg_toolbox *tools,
-                       struct tg_run *run, struct tg_error *err) {
+                       struct tg_run *run, struct tg_run_failure *failure) {
   struct tg_bench bench = {.fleet = fleet,
                            .tools = tools,
                            .samples = run->samples,
@@ -151,7 +156,7 @@ static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *flee
   double start = tg_now_s();
   double budget_s = config->budget_s;
   for (;;) {
-    if (!run_round(config, &bench, run->verdict, start, budget_s, err)) {
+    if (!run_round(config, &bench, run->verdict, start, budget_s, failure)) {
       return false;
     }
     tg_verdict_free(run->verdict);
@@ -214,27 +219,42 @@ static void members_wanted(const struct tg_run_config *config, bool wanted[TG_ME
   }
 }
 
-bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, struct tg_error *err) {
+// Says at which stage what `failure->error` tells happened; true if nothing did.
+static bool at_stage(bool ok, const char *stage, struct tg_run_failure *failure) {
+  if (!ok) {
+    failure->stage = stage;
+  }
+  return ok;
+}
+
+bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, struct tg_run_failure *failure) {
   memset(out, 0, sizeof(*out));
+  memset(failure, 0, sizeof(*failure));
   bool wanted[TG_MEMBERS] = {false};
   members_wanted(config, wanted);
   struct tg_toolbox tools;
   struct tg_fleet fleet;
   struct tg_cpu_times before = {.total = 0};
   struct tg_cpu_times after = {.total = 0};
-  if (!tg_toolbox_find(&tools, err) || !look_at_host(config, &tools, out, 0, err) ||
-      !tg_fleet_start(&fleet, &config->fleet, wanted, err)) {
+  struct tg_error *err = &failure->error;
+  if (!at_stage(tg_toolbox_find(&tools, err), "setup", failure) ||
+      !at_stage(look_at_host(config, &tools, out, 0, err) && tg_fleet_start(&fleet, &config->fleet, wanted, err),
+                "server", failure)) {
     return false;
   }
   out->samples = tg_samples_create();
   out->raw = json_object();
   out->commands = commands_of(&fleet);
   bool counted = tg_cpu_times_read(&before);
-  bool ok = run_rounds(config, &fleet, &tools, out, err);
+  bool ok = run_rounds(config, &fleet, &tools, out, failure);
   counted = tg_cpu_times_read(&after) && counted;
   out->stolen = counted ? tg_stolen_fraction(&before, &after) : NAN;
-  ok = tg_fleet_stop(&fleet, ok ? err : NULL) && ok;
-  ok = ok && look_at_host(config, &tools, out, 1, err);
+  out->idle = counted && after.total > before.total ? (after.idle - before.idle) / (after.total - before.total) : NAN;
+  if (ok) {
+    ok = at_stage(tg_fleet_stop(&fleet, err) && look_at_host(config, &tools, out, 1, err), "teardown", failure);
+  } else {
+    (void)tg_fleet_stop(&fleet, NULL);
+  }
   if (!ok) {
     tg_run_free(out);
     return false;

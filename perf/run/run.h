@@ -22,7 +22,16 @@ struct tg_run_config {
   double budget_s;          // of measurement, warm-ups included
   bool extend_once;         // when the budget ends undecided, spend it once more
   enum tg_size size;
-  bool quiet;  // no progress on stderr
+  bool ratios_only;  // judge nothing that depends on the speed of the machine
+  bool quiet;        // no progress on stderr
+};
+
+// Why a run came to no verdict.
+struct tg_run_failure {
+  const char *stage;     // as in a report's error.stage: server, warm-up, measurement or teardown
+  const char *workload;  // NULL if it was none's
+  size_t round;          // from 1; 0 if it was in none
+  struct tg_error error;
 };
 
 struct tg_run {
@@ -31,16 +40,21 @@ struct tg_run {
   json_t *raw;                 // workload -> what its tool said, round by round
   json_t *commands;            // {"servers": {name: command}, "workloads": {name: [command, ...]}}
   double measured_s;
-  double stolen;         // share of the machine's CPU time stolen during the run
+  double stolen;         // share of the machine's CPU time stolen during the run; NaN if not known
+  double idle;           // likewise, idle
   double off_p50_ms[2];  // of the server with re-arm off, before the first round and after the last
   bool host_stalls;
   char hidden_by[256];  // why not, if not
   bool extended;
 };
 
-// tg_run_measure runs. Returns false with `err` filled in when a server, a client or a tool fails: then there is no
+// tg_run_failure_of_workload fills in `out` for a workload that failed with `why` in a round (0 is the first).
+void tg_run_failure_of_workload(struct tg_run_failure *out, const char *workload, size_t round, bool warming_up,
+                                const struct tg_error *why);
+
+// tg_run_measure runs. Returns false with `failure` filled in when a server, a client or a tool fails: then there is no
 // verdict, and nothing to free. Else the result is to be released with tg_run_free.
-bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, struct tg_error *err);
+bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, struct tg_run_failure *failure);
 void tg_run_free(struct tg_run *run);
 
 #endif

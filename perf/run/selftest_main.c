@@ -47,9 +47,9 @@ static bool control(const struct tg_session *session, const char *const *names, 
       .size = TG_SIZE_SHORT,
   };
   struct tg_run run;
-  struct tg_error err;
-  if (!tg_run_measure(&config, &run, &err)) {
-    fprintf(stderr, "gates_selftest: --quickack %s: %s\n", quickack, err.text);
+  struct tg_run_failure failure;
+  if (!tg_run_measure(&config, &run, &failure)) {
+    fprintf(stderr, "gates_selftest: --quickack %s: %s\n", quickack, failure.error.text);
     return false;
   }
   bool stalls = run.host_stalls;

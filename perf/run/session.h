@@ -15,12 +15,25 @@ struct tg_session {
   char workspace[PATH_MAX];      // the source tree; empty if it cannot be told
   struct tg_manifest *manifest;
   json_t *provenance;
+  bool faulty;
   int lock;
 };
 
-// tg_session_open fills in everything; `manifest` is the manifest's path in the workspace. It waits for the lock, up to
-// ten minutes. Returns false with `err` filled in, and nothing to close.
+// tg_session_find fills in everything but the lock; `manifest` is the manifest's path in the workspace, and `faulty`
+// says that it is faulty_server that will be timed, whose hash then is in the provenance. Returns false with `err`
+// filled in, and nothing to close.
+bool tg_session_find(struct tg_session *session, const char *manifest, bool faulty, struct tg_error *err);
+
+// tg_session_lock waits for the host-wide lock, up to ten minutes, and reads the provenance anew once it has it.
+// Returns false with `err` filled in; the session is still to be closed.
+bool tg_session_lock(struct tg_session *session, struct tg_error *err);
+
+// tg_session_open is both, with nothing to close if one fails.
 bool tg_session_open(struct tg_session *session, const char *manifest, struct tg_error *err);
+
+// tg_session_timed returns the path of the program that is timed.
+const char *tg_session_timed(const struct tg_session *session);
+
 void tg_session_close(struct tg_session *session);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "perf/stats/sequential.h"
 #include "perf/verdict/judge_gate.h"
+#include "perf/verdict/narrow.h"
 
 const char *tg_status_name(enum tg_status status) {
   static const char *const names[] = {"pass", "fail", "undecided", "client-bound", "recorded", "disabled"};
@@ -36,30 +37,6 @@ void tg_verdict_free(struct tg_verdict *verdict) {
   if (verdict == NULL) return;
   free(verdict->gates);
   free(verdict);
-}
-
-static void count(struct tg_verdict *verdict) {
-  for (size_t i = 0; i < verdict->num_gates; i++) {
-    switch (verdict->gates[i].status) {
-      case TG_STATUS_PASS:
-        verdict->passed++;
-        break;
-      case TG_STATUS_FAIL:
-        verdict->failed++;
-        break;
-      case TG_STATUS_UNDECIDED:
-      case TG_STATUS_CLIENT_BOUND:
-        verdict->undecided++;
-        break;
-      case TG_STATUS_RECORDED:
-      case TG_STATUS_DISABLED:
-        break;
-    }
-  }
-  verdict->gated = verdict->passed + verdict->failed + verdict->undecided;
-  verdict->status = verdict->failed > 0      ? TG_STATUS_FAIL
-                    : verdict->undecided > 0 ? TG_STATUS_UNDECIDED
-                                             : TG_STATUS_PASS;
 }
 
 static void set_not_gated(struct tg_gate_verdict *out) {
@@ -114,18 +91,6 @@ static void consider_client(struct tg_verdict *verdict, struct tg_gate_verdict *
            own ? out->client_bound : out->control_client_bound, out->rounds, own ? "" : " of its control");
 }
 
-static void consider_host(struct tg_gate_verdict *out, const char *hidden_by) {
-  if (hidden_by == NULL || !out->gate->stall_sensitive || out->status == TG_STATUS_FAIL) return;
-  // A gate that was still open would only go on to the same end.
-  out->status = TG_STATUS_UNDECIDED;
-  out->open = false;
-  snprintf(
-      out->message, sizeof(out->message),
-      "this host hides the stall (%s): a server without the re-arm does not stall here either; undo that setting, or "
-      "run elsewhere",
-      hidden_by);
-}
-
 struct tg_verdict *tg_verdict_judge(const struct tg_manifest *manifest, const struct tg_samples *samples,
                                     const struct tg_host_view *host) {
   struct tg_verdict *verdict = create(manifest);
@@ -151,10 +116,10 @@ struct tg_verdict *tg_verdict_judge(const struct tg_manifest *manifest, const st
       } else {
         consider_client(verdict, out);
       }
-      consider_host(out, host->stall_hidden_by);
+      tg_gate_hide(out, host->stall_hidden_by);
     }
   }
-  count(verdict);
+  tg_verdict_recount(verdict);
   return verdict;
 }
 
@@ -203,7 +168,7 @@ struct tg_verdict *tg_verdict_replay(const struct tg_manifest *manifest, const s
     if (!tg_gate_is_gated(out->gate) || out->gate->judged_by != TG_JUDGED_FIRM) continue;
     judge_by_firm(out, tg_verdict_gate(verdict, out->gate->firm), "");
   }
-  count(verdict);
+  tg_verdict_recount(verdict);
   return verdict;
 }
 

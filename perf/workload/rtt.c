@@ -30,6 +30,15 @@ static bool read_report(const char *text, struct tg_rtt *out, struct tg_error *e
   return ok;
 }
 
+// A client that failed says in which phase, in the JSON that takes the place of its report.
+static bool failed_in_warm_up(const char *text) {
+  json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  const char *phase = json_string_value(json_object_get(report, "phase"));
+  bool warm_up = phase != NULL && strcmp(phase, "warm-up") == 0;
+  json_decref(report);
+  return warm_up;
+}
+
 bool tg_rtt_run(const char *client, struct tg_server *server, unsigned count, const char *const options[],
                 struct tg_rtt *out, struct tg_error *err) {
   char port[16];
@@ -50,6 +59,7 @@ bool tg_rtt_run(const char *client, struct tg_server *server, unsigned count, co
   if (!ok) {
     tg_error_set(err, "%.*s (server %s)", (int)strcspn(result.err, "\n"),
                  result.err[0] == '\0' ? "rtt_client failed without a word" : result.err, server->name);
+    out->failed_in_warm_up = failed_in_warm_up(result.out);
   }
   ok = ok && tg_server_alive(server, err) && read_report(result.out, out, err);
   out->client_cpu_s = result.cpu_s;

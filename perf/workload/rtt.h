@@ -19,12 +19,14 @@ struct tg_rtt {
   uint64_t count;    // requests timed
   double server_cpu_s;
   double client_cpu_s;
-  char command[512];  // what was run, for a report
-  json_t *samples;    // rtt_client's raw samples; owned, release with json_decref
+  char command[512];       // what was run, for a report
+  json_t *samples;         // rtt_client's raw samples; owned, release with json_decref
+  bool failed_in_warm_up;  // of a run that failed: nothing had been measured yet
 };
 
 // tg_rtt_run runs `client` (the path of rtt_client) for `count` connections with the further options `options`, a list
-// that ends with NULL. Returns false with `err` filled in if the client reports any failure; then `out` holds nothing.
+// that ends with NULL. Returns false with `err` filled in if the client reports any failure; then `out`
+// holds nothing but failed_in_warm_up.
 bool tg_rtt_run(const char *client, struct tg_server *server, unsigned count, const char *const options[],
                 struct tg_rtt *out, struct tg_error *err);
 

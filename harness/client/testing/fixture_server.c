@@ -39,32 +39,43 @@ struct tg_behaviour {
   enum tg_ending ending;
   bool no_session;      // no ticket is given
   bool forget_session;  // tickets cannot be decrypted by the next connection
+  bool every_second;    // only the first, third, ... connection; the others are served well
 };
 
+#define TG_SHED                                                                                     \
+  "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 31\r\n\r\n{\"code\":\"" \
+  "capacity-unavailable\"}"
 #define TG_GOOD "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 static const struct tg_behaviour tg_behaviours[] = {
-    {"good", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CLEAN, false, false},
-    {"refuse", TG_SERVE_NOTHING, NULL, NULL, TG_END_CLEAN, false, false},
-    {"close_early", TG_SERVE_CLOSE_EARLY, NULL, NULL, TG_END_CLEAN, false, false},
-    {"silence", TG_SERVE_SILENCE, NULL, NULL, TG_END_SILENT, false, false},
-    {"plain", TG_SERVE_PLAIN, NULL, NULL, TG_END_CLEAN, false, false},
-    {"no_response", TG_SERVE_TLS, NULL, NULL, TG_END_CLEAN, false, false},
-    {"hang", TG_SERVE_TLS, NULL, NULL, TG_END_SILENT, false, false},
-    {"reset", TG_SERVE_TLS, NULL, NULL, TG_END_RESET, false, false},
-    {"half_head", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-", NULL, TG_END_CLEAN, false, false},
-    {"half_body", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", NULL, TG_END_CUT, false, false},
-    {"hang_body", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", NULL, TG_END_SILENT, false, false},
-    {"reset_body", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", NULL, TG_END_RESET, false, false},
-    {"two_records", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", "llo", TG_END_CLEAN, false, false},
-    {"too_much", TG_SERVE_TLS, TG_GOOD "!", NULL, TG_END_CLEAN, false, false},
-    {"too_much_later", TG_SERVE_TLS, TG_GOOD, "!", TG_END_CLEAN, false, false},
-    {"wrong_status", TG_SERVE_TLS, "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", NULL, TG_END_CLEAN, false, false},
+    {"good", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CLEAN, false, false, false},
+    {"refuse", TG_SERVE_NOTHING, NULL, NULL, TG_END_CLEAN, false, false, false},
+    {"close_early", TG_SERVE_CLOSE_EARLY, NULL, NULL, TG_END_CLEAN, false, false, false},
+    {"silence", TG_SERVE_SILENCE, NULL, NULL, TG_END_SILENT, false, false, false},
+    {"plain", TG_SERVE_PLAIN, NULL, NULL, TG_END_CLEAN, false, false, false},
+    {"no_response", TG_SERVE_TLS, NULL, NULL, TG_END_CLEAN, false, false, false},
+    {"hang", TG_SERVE_TLS, NULL, NULL, TG_END_SILENT, false, false, false},
+    {"reset", TG_SERVE_TLS, NULL, NULL, TG_END_RESET, false, false, false},
+    {"half_head", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-", NULL, TG_END_CLEAN, false, false, false},
+    {"half_body", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", NULL, TG_END_CUT, false, false,
+     false},
+    {"hang_body", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", NULL, TG_END_SILENT, false, false,
+     false},
+    {"reset_body", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", NULL, TG_END_RESET, false, false,
+     false},
+    {"two_records", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", "llo", TG_END_CLEAN, false, false,
+     false},
+    {"too_much", TG_SERVE_TLS, TG_GOOD "!", NULL, TG_END_CLEAN, false, false, false},
+    {"too_much_later", TG_SERVE_TLS, TG_GOOD, "!", TG_END_CLEAN, false, false, false},
+    {"wrong_status", TG_SERVE_TLS, "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", NULL, TG_END_CLEAN, false, false,
+     false},
     {"close_announced", TG_SERVE_TLS, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", NULL,
-     TG_END_CLEAN, false, false},
-    {"cut_after", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CUT, false, false},
-    {"no_session", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CLEAN, true, false},
-    {"forget_session", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CLEAN, false, true},
+     TG_END_CLEAN, false, false, false},
+    {"cut_after", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CUT, false, false, false},
+    {"no_session", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CLEAN, true, false, false},
+    {"forget_session", TG_SERVE_TLS, TG_GOOD, NULL, TG_END_CLEAN, false, true, false},
+    {"shed", TG_SERVE_TLS, TG_SHED, NULL, TG_END_CLEAN, false, false, false},
+    {"shed_every_second", TG_SERVE_TLS, TG_SHED, NULL, TG_END_CLEAN, false, false, true},
 };
 
 static void stop(int signal_number) {
@@ -218,7 +229,7 @@ static int run(const struct tg_behaviour *behaviour, const char *cert, const cha
     if (ctx == NULL) {
       return fail("--cert and --key");
     }
-    serve(ctx, fd, behaviour);
+    serve(ctx, fd, behaviour->every_second && served % 2 == 1 ? &tg_behaviours[0] : behaviour);
   }
   SSL_CTX_free(ctx);
   return 0;
