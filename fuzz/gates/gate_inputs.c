@@ -5,12 +5,20 @@
 //   m  a gates manifest                r  a replay: manifest, then a row.json
 //   a  ab: standard output and error   w  wrk: likewise
 //   h  hyperfine's export              q  quantities: units and decimals
+//   e  a run's report                  b  the baseline of a host, then a report that is held against it
+//   y  the history of a CPU model, likewise
 //
 // What must hold, beside what the sanitizers see:
-//   G1  a refusal says why: one line without control characters, that begins with the file or the tool
-//   G2  what is accepted keeps its header's promises: counts within limits, numbers finite, references that lead
-//   somewhere G3  the same text gives the same answer G4  a run is judged clean only if every error count is 0 G5  a
-//   verdict adds up, and its table has one line a gate, one a message, and a summary
+//  - G1: a refusal says why: one line without control characters, that begins with the file or the tool
+//  - G2: what is accepted keeps its header's promises: counts within limits, numbers finite, references that lead
+//    somewhere
+//  - G3: the same text gives the same answer
+//  - G4: a run is judged clean only if every error count is 0
+//  - G5: a verdict adds up, and its table has one line a gate, one a message, and a summary
+//  - G6: what is decoded is encoded to the same
+//  - G7: a comparison passes only what is within its allowance and fails only what is not, and enforces only what it
+//  has
+//    seen all of
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,9 +27,12 @@
 #include <string.h>
 
 #include "fuzz/base/target.h"
+#include "perf/baseline/compare.h"
+#include "perf/baseline/fields.h"
 #include "perf/manifest/manifest.h"
 #include "perf/manifest/row.h"
 #include "perf/manifest/strict_json.h"
+#include "perf/report/report.h"
 #include "perf/tools/ab.h"
 #include "perf/tools/hyperfine.h"
 #include "perf/tools/units.h"
@@ -326,6 +337,126 @@ static void run_quantities(struct tg_text text) {
   }
 }
 
+static struct tg_report *parse_report(struct tg_text text) {
+  struct tg_error err = {""};
+  struct tg_report *report = tg_report_parse("report.json", text.bytes, text.len, &err);
+  if (report == NULL) {
+    check_error(&err, "report.json:");
+  }
+  return report;
+}
+
+// What `encode` makes of a decoded file, written and read again, is encoded to the same. Takes `value` over.
+static char *check_encoded(const char *what, json_t *value) {
+  char *text = value == NULL ? NULL : tg_json_dump(value);
+  if (text == NULL) {
+    breach("G6", "%s cannot be encoded", what);
+  }
+  return text;
+}
+
+static void check_same(const char *what, char *text, json_t *again) {
+  char *text_again = check_encoded(what, again);
+  if (strcmp(text, text_again) != 0) {
+    breach("G6", "%s is encoded in two ways:\n%s\n%s", what, text, text_again);
+  }
+  free(text);
+  free(text_again);
+}
+
+static void run_report(struct tg_text text) {
+  struct tg_report *report = parse_report(text);
+  if (report == NULL) {
+    return;
+  }
+  struct tg_error err = {""};
+  char *encoded = check_encoded("a report", tg_report_encode(report));
+  struct tg_report *again = tg_report_parse("report.json", encoded, strlen(encoded), &err);
+  if (again == NULL) {
+    breach("G6", "what was encoded is refused: %s", err.text);
+  }
+  check_same("a report", encoded, tg_report_encode(again));
+  tg_report_free(again);
+  tg_report_free(report);
+}
+
+static void check_comparison(const struct tg_report_row *row, const struct tg_comparison *found, bool readable) {
+  if (!found->present) {
+    return;
+  }
+  check_number("a ratio", found->ratio);
+  bool within = found->ratio <= (1 + found->allowance) * (1 + 1e-9);
+  if ((found->status == TG_STATUS_PASS && (!within || !readable)) ||
+      (found->status == TG_STATUS_FAIL && (within || !readable)) || !row->has_value) {
+    breach("G7", "%s is %s at %g x %g, allowed %g", row->name, tg_status_name(found->status), found->ratio,
+           found->reference, found->allowance);
+  }
+}
+
+// Gates are those of the report, as none of them is of a kind that has no row.
+static void run_comparison(struct tg_text text, bool of_host) {
+  static const char gates[] =
+      "{\"schema\": 1, \"about\": \"x\", \"purpose\": \"run\", \"gates\": [{\"name\": \"rtt_ms\", \"unit\": \"ms\", "
+      "\"kind\": \"physics\", \"direction\": \"at_most\", \"bound\": 5, \"workload\": \"w\", \"why\": \"y\", "
+      "\"fault\": "
+      "\"f\"}, {\"name\": \"rps\", \"unit\": \"1/s\", \"kind\": \"absolute\", \"direction\": \"at_least\", \"bound\": "
+      "5, "
+      "\"workload\": \"w\", \"why\": \"y\", \"fault\": \"f\"}]}";
+  struct tg_text second = cut_second(&text);
+  struct tg_error err = {""};
+  struct tg_host_baseline *baseline = NULL;
+  struct tg_cpu_history *history = NULL;
+  if (of_host) {
+    baseline = tg_host_baseline_parse("file.json", text.bytes, text.len, &err);
+  } else {
+    history = tg_cpu_history_parse("file.json", text.bytes, text.len, &err);
+  }
+  if (baseline == NULL && history == NULL) {
+    check_error(&err, "file.json:");
+    return;
+  }
+  char *encoded = check_encoded("a file", of_host ? tg_host_baseline_encode(baseline) : tg_cpu_history_encode(history));
+  struct tg_host_baseline *baseline_again =
+      of_host ? tg_host_baseline_parse("file.json", encoded, strlen(encoded), &err) : NULL;
+  struct tg_cpu_history *history_again =
+      of_host ? NULL : tg_cpu_history_parse("file.json", encoded, strlen(encoded), &err);
+  if (baseline_again == NULL && history_again == NULL) {
+    breach("G6", "what was encoded is refused: %s", err.text);
+  }
+  check_same("a file", encoded,
+             of_host ? tg_host_baseline_encode(baseline_again) : tg_cpu_history_encode(history_again));
+  tg_host_baseline_free(baseline_again);
+  tg_cpu_history_free(history_again);
+  struct tg_manifest *manifest = tg_manifest_parse("m.json", gates, sizeof(gates) - 1, &err);
+  struct tg_report *report = second.len > 0 ? parse_report(second) : NULL;
+  for (size_t readable = 0; report != NULL && readable < 2; readable++) {
+    struct tg_compared out;
+    if (of_host) {
+      tg_baseline_compare(&out, report->rows, report->num_rows, manifest, baseline, readable == 1);
+    } else {
+      tg_history_compare(&out, report->rows, report->num_rows, manifest, history, readable == 1);
+    }
+    check_one_line("a reason", out.because);
+    size_t compared = 0;
+    for (size_t i = 0; i < report->num_rows; i++) {
+      const struct tg_comparison *found = of_host ? &report->rows[i].baseline : &report->rows[i].history;
+      check_comparison(&report->rows[i], found, readable == 1);
+      compared += found->present;
+    }
+    if (compared != out.passed + out.failed + out.undecided || out.enforced == (out.because[0] != '\0')) {
+      breach("G7", "%zu rows compared, %zu passed, %zu failed, %zu undecided; \"%s\"", compared, out.passed, out.failed,
+             out.undecided, out.because);
+    }
+    if (of_host && out.enforced && compared + out.disabled < baseline->num_rows) {
+      breach("G7", "enforced with %zu of %zu rows", compared + out.disabled, baseline->num_rows);
+    }
+  }
+  tg_report_free(report);
+  tg_manifest_free(manifest);
+  tg_host_baseline_free(baseline);
+  tg_cpu_history_free(history);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0) {
     return 0;
@@ -356,6 +487,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       break;
     case 'q':
       run_quantities(text);
+      break;
+    case 'e':
+      run_report(text);
+      break;
+    case 'b':
+      run_comparison(text, true);
+      break;
+    case 'y':
+      run_comparison(text, false);
       break;
     default:
       break;

@@ -17,7 +17,7 @@ static const struct {
     {'m', "manifest_gates", "baselines/gates.json", NULL},
     {'m', "manifest_published", "baselines/published.json", NULL},
     {'m', "manifest_small", "fuzz/gates/testdata/small.json", NULL},
-    {'r', "replay_small", "fuzz/gates/testdata/small.json", "fuzz/gate_inputs/testdata/row.json"},
+    {'r', "replay_small", "fuzz/gates/testdata/small.json", "fuzz/gates/testdata/row.json"},
     {'r', "replay_published", "baselines/published.json", "fuzz/gates/testdata/published_row.json"},
     {'a', "ab_ok", TOOLS "ab_ok.txt", TOOLS "ab_ok.stderr"},
     {'a', "ab_keepalive", TOOLS "ab_keepalive.txt", NULL},
@@ -41,6 +41,12 @@ static const struct {
     {'q', "quantity_seconds", "=12.34ms", NULL},
     {'q', "quantity_bytes", "=1.05GB", NULL},
     {'q', "quantity_count", "=54291", NULL},
+    {'e', "report_complete", "fuzz/gates/testdata/report.json", NULL},
+    {'e', "report_error", "fuzz/gates/testdata/report_error.json", NULL},
+    {'b', "baseline_held", "fuzz/gates/testdata/baseline.json", "fuzz/gates/testdata/report.json"},
+    {'b', "baseline_alone", "fuzz/gates/testdata/baseline.json", NULL},
+    {'y', "history_held", "fuzz/gates/testdata/history.json", "fuzz/gates/testdata/report.json"},
+    {'y', "history_alone", "fuzz/gates/testdata/history.json", NULL},
 };
 
 static bool append(FILE *out, const char *source, struct tg_error *err) {

@@ -42,7 +42,7 @@ void tg_allowance_derive(struct tg_allowance *out, enum tg_direction direction, 
   if (num > TG_ALLOWANCE_WINDOW) {
     num = TG_ALLOWANCE_WINDOW;
   }
-  const char *revisions[TG_ALLOWANCE_WINDOW];
+  size_t first[TG_ALLOWANCE_WINDOW] = {0};  // believed run of each revision
   for (size_t i = 0; i < num; i++) {
     const double ratio = tg_worse_ratio(direction, runs[i].value, revision_median(runs[i].revision, runs, num));
     if (ratio > TG_EXCURSION) {
@@ -56,10 +56,10 @@ void tg_allowance_derive(struct tg_allowance *out, enum tg_direction direction, 
     }
     bool seen = false;
     for (size_t r = 0; r < out->revisions && !seen; r++) {
-      seen = strcmp(revisions[r], runs[i].revision) == 0;
+      seen = strcmp(runs[first[r]].revision, runs[i].revision) == 0;
     }
     if (!seen) {
-      revisions[out->revisions++] = runs[i].revision;
+      first[out->revisions++] = i;
     }
   }
   if (out->believed < TG_BELIEVED_MIN || out->revisions < TG_REVISIONS_MIN) {

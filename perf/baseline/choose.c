@@ -46,7 +46,7 @@ bool tg_runs_distinct(struct tg_runs *out, struct tg_report *const *reports, siz
       return false;
     }
   }
-  qsort((void *)out->reports, out->num, sizeof(out->reports[0]), newest_first);
+  qsort((void *)out->reports, out->num, sizeof(struct tg_report *), newest_first);
   return true;
 }
 
@@ -60,12 +60,16 @@ static const struct tg_gate *missing_row(const struct tg_report *run, const stru
   return NULL;
 }
 
-// A gate that failed by its own bound. What an older baseline said of the row is no objection: a change that adds work
-// to a path records its row anew.
+// A gate that failed by its own bound. What an older baseline or a history said of the row is no objection: a change
+// that adds work to a path records its row anew.
 static const struct tg_report_row *failed_row(const struct tg_report *run) {
   for (size_t i = 0; i < run->num_rows; i++) {
-    if (run->rows[i].status == TG_STATUS_FAIL) {
-      return &run->rows[i];
+    const struct tg_report_row *row = &run->rows[i];
+    const bool compared = (row->baseline.present && row->baseline.status == TG_STATUS_FAIL) ||
+                          (row->history.present && row->history.status == TG_STATUS_FAIL);
+    const bool outside = row->has_distance && row->distance > 1;
+    if (row->status == TG_STATUS_FAIL && (outside || !compared)) {
+      return row;
     }
   }
   return NULL;

@@ -1,6 +1,7 @@
 #include "perf/baseline/compare.h"
 
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void hold(struct tg_compared *out, struct tg_comparison *into, const stru
   into->present = true;
   into->reference = reference;
   into->allowance = allowance;
-  into->ratio = tg_worse_ratio(row->direction, row->value, reference);
+  into->ratio = fmin(tg_worse_ratio(row->direction, row->value, reference), DBL_MAX);
   // Compared as the file prints it, so that a value at the bound is within it.
   const bool within = into->ratio <= (1 + allowance) * (1 + 1e-9);
   into->status = !readable || (!within && noisy) ? TG_STATUS_UNDECIDED : within ? TG_STATUS_PASS : TG_STATUS_FAIL;

@@ -11,9 +11,6 @@
 #include "perf/baseline/fields.h"
 #include "perf/report/json_fields.h"
 
-// A factor beyond this is no bound any more.
-#define FACTOR_MAX 10.0
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const kLabels[] = {"fail", "undecided", "unenforced", "unreadable", "error"};
@@ -35,7 +32,7 @@ void tg_cpu_history_file(char *out, size_t size, const char *cpu_model) {
   (void)snprintf(out, size, "%s.json", len > 0 ? name : "unnamed");
 }
 
-static bool decode_values(struct tg_history_value **out, size_t *num, double above, struct tg_json_place *place) {
+static bool decode_values(struct tg_history_value **out, size_t *num, struct tg_json_place *place) {
   const size_t size = json_object_size(place->object);
   if (size > TG_GATES_MAX) {
     return tg_json_fail(place, NULL, "must be at most %d metrics, are %zu", TG_GATES_MAX, size);
@@ -51,8 +48,8 @@ static bool decode_values(struct tg_history_value **out, size_t *num, double abo
     if (!tg_metric_key(place, key) || !tg_json_value_number(place, key, value, &into->value)) {
       return false;
     }
-    if (into->value <= above) {
-      return tg_json_fail(place, key, "must be above %g, is %g", above, into->value);
+    if (into->value <= 0) {
+      return tg_json_fail(place, key, "must be above 0, is %g", into->value);
     }
     into->name = key;
     (*num)++;
@@ -73,7 +70,7 @@ static bool decode_row(struct tg_history_row *out, bool apart, struct tg_json_pl
     }
     out->label = kLabels[label];
   }
-  if (!tg_json_object(place, "metrics", &metrics) || !decode_values(&out->values, &out->num_values, 0, &metrics)) {
+  if (!tg_json_object(place, "metrics", &metrics) || !decode_values(&out->values, &out->num_values, &metrics)) {
     return false;
   }
   const bool error = apart && strcmp(out->label, "error") == 0;
@@ -119,22 +116,27 @@ static bool decode_rows(struct tg_cpu_history *out, const char *key, struct tg_j
   return true;
 }
 
+static bool check_factor(struct tg_json_place *place, const char *key, double factor) {
+  return (factor >= TG_HISTORY_FACTOR_MIN && factor <= TG_HISTORY_FACTOR_MAX) ||
+         tg_json_fail(place, key, "must be between %g and %g (1.5 is 1.5 times worse), is %g", TG_HISTORY_FACTOR_MIN,
+                      TG_HISTORY_FACTOR_MAX, factor);
+}
+
 static bool decode_factors(struct tg_cpu_history *out, struct tg_json_place *root) {
   struct tg_json_place factors;
   out->factor = TG_HISTORY_FACTOR;
-  if (tg_json_has(root, "factor")) {
-    if (!tg_json_number(root, "factor", &out->factor)) {
-      return false;
-    }
-    if (out->factor <= 1 || out->factor > FACTOR_MAX) {
-      return tg_json_fail(root, "factor", "must be above 1 and at most %g (1.5 is 1.5 times worse), is %g", FACTOR_MAX,
-                          out->factor);
-    }
+  if (tg_json_has(root, "factor") &&
+      (!tg_json_number(root, "factor", &out->factor) || !check_factor(root, "factor", out->factor))) {
+    return false;
   }
   if (!tg_json_has(root, "factors")) {
     return true;
   }
-  return tg_json_object(root, "factors", &factors) && decode_values(&out->factors, &out->num_factors, 1, &factors);
+  bool ok = tg_json_object(root, "factors", &factors) && decode_values(&out->factors, &out->num_factors, &factors);
+  for (size_t i = 0; ok && i < out->num_factors; i++) {
+    ok = check_factor(&factors, out->factors[i].name, out->factors[i].value);
+  }
+  return ok;
 }
 
 static bool decode(struct tg_cpu_history *out, const char *file, struct tg_error *err) {

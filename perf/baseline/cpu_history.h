@@ -25,6 +25,10 @@
 // bounds miss is worth a red run.
 #define TG_HISTORY_FACTOR 1.5
 
+// What a factor may be.
+#define TG_HISTORY_FACTOR_MIN 1.01
+#define TG_HISTORY_FACTOR_MAX 10.0
+
 struct tg_history_value {
   const char *name;  // of a metric
   double value;      // above 0

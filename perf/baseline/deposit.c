@@ -159,10 +159,15 @@ bool tg_deposits_read(struct tg_deposits *out, const char *folder, struct tg_err
   }
   out->reports = calloc(TG_DEPOSITS_MAX, sizeof(struct tg_report *));
   out->problems = calloc(TG_DEPOSITS_MAX + 1, sizeof(out->problems[0]));
-  bool ok = out->reports != NULL && out->problems != NULL;
-  if (!ok) {
+  if (out->reports == NULL || out->problems == NULL) {
+    free((void *)out->reports);
+    free(out->problems);
+    *out = (struct tg_deposits){.num = 0};
+    (void)closedir(entries);
     tg_error_set(err, "%s: out of memory", folder);
+    return false;
   }
+  bool ok = true;
   size_t seen = 0;
   for (const struct dirent *entry; ok && (entry = readdir(entries)) != NULL;) {
     if (!is_deposit(entry->d_name)) {

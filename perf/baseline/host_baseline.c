@@ -1,5 +1,6 @@
 #include "perf/baseline/host_baseline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 #include "perf/report/json_fields.h"
 
 enum { LABEL_LEN_MAX = 64 };
+
+// An allowance is read to this fraction, so that what is wide is wide in every file that says the same.
+#define ALLOWANCE_UNITS 1e6
 
 bool tg_label_check(const char *label, struct tg_error *err) {
   const size_t good = strspn(label, "abcdefghijklmnopqrstuvwxyz0123456789._-");
@@ -75,6 +79,7 @@ static bool decode_row(struct tg_baseline_row *out, const char *name, struct tg_
       return tg_json_fail(place, "allowance", "must be between 0 and %g (0.05 is 5 %%), is %g", TG_ALLOWANCE_MAX,
                           out->allowance);
     }
+    out->allowance = round(out->allowance * ALLOWANCE_UNITS) / ALLOWANCE_UNITS;
   }
   // Whoever reads that a bound is disabled reads why.
   if (!(out->disabled ? tg_json_text(place, "note", &out->note) : tg_json_optional_text(place, "note", &out->note))) {

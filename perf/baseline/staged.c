@@ -12,29 +12,49 @@
 // What a reservation holds until the new file is written.
 #define RESERVED_BY "reserved by process "
 
-static void explain_leftover(const char *staged, struct tg_error *err) {
-  char first[128] = "";
-  int fd = open(staged, O_RDONLY | O_CLOEXEC);
+// How long a reservation is looked at before it is called a leftover: a writer locks its file right after making it.
+enum { LOOKS = 5, LOOK_US = 20000 };
+
+// Looks at a reservation once. Stores its first line. *gone: it is not there any more.
+static bool is_locked(const char *staged, char first[128], bool *gone) {
+  const int fd = open(staged, O_RDONLY | O_CLOEXEC);
+  *gone = fd < 0 && errno == ENOENT;
+  first[0] = '\0';
   if (fd < 0) {
-    tg_error_set(err, "%s: is there and cannot be opened: %s", staged, strerror(errno));
-    return;
+    return false;
   }
-  const ssize_t got = read(fd, first, sizeof(first) - 1);
+  const ssize_t got = read(fd, first, 127);
   first[got > 0 ? got : 0] = '\0';
   first[strcspn(first, "\n")] = '\0';
-  const bool live = flock(fd, LOCK_SH | LOCK_NB) != 0;
+  const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0;
   (void)close(fd);
+  return locked;
+}
+
+static void explain_reservation(const char *staged, struct tg_error *err) {
+  char first[128];
+  bool gone = false;
+  bool locked = false;
+  for (int i = 0; i < LOOKS && !locked && !gone; i++) {
+    if (i > 0) {
+      (void)usleep(LOOK_US);
+    }
+    locked = is_locked(staged, first, &gone);
+  }
   const bool says_who = strncmp(first, RESERVED_BY, strlen(RESERVED_BY)) == 0;
-  if (live) {
+  if (gone) {
+    tg_error_set(err, "%s: another recorder was at work and has just ended; start again", staged);
+  } else if (locked) {
     tg_error_set(err, "%s: another recorder is at work (%s); wait until it has ended, then start again", staged,
                  says_who ? first : "it is writing");
-    return;
+  } else {
+    tg_error_set(
+        err,
+        "%s: left by a recorder that did not end (%s). No process of this machine has it locked; be sure that "
+        "none works on another machine that shares the folder (`fuser -v` on the file, there), then remove the "
+        "file and start again",
+        staged, says_who ? first : "it was about to rename it");
   }
-  tg_error_set(err,
-               "%s: left by a recorder that did not end (%s). No process of this machine has it locked; be sure that "
-               "none works on another machine that shares the folder (there: `fuser -v %s` and `pgrep -af tlsgate`), "
-               "then remove the file and start again",
-               staged, says_who ? first : "it was about to rename it", staged);
 }
 
 bool tg_staged_reserve(struct tg_staged *out, const char *file, struct tg_error *err) {
@@ -46,14 +66,15 @@ bool tg_staged_reserve(struct tg_staged *out, const char *file, struct tg_error 
   out->fd = open(out->staged, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (out->fd < 0) {
     if (errno == EEXIST) {
-      explain_leftover(out->staged, err);
+      explain_reservation(out->staged, err);
     } else {
       tg_error_set(err, "%s: cannot be made: %s", out->staged, strerror(errno));
     }
     return false;
   }
-  // Both are for whoever finds the file. Neither is what keeps others out: that is its name.
-  (void)flock(out->fd, LOCK_EX | LOCK_NB);
+  // Both are for whoever finds the file. Neither is what keeps others out: that is its name. It waits for a reader
+  // only.
+  (void)flock(out->fd, LOCK_EX);
   struct utsname system;
   (void)uname(&system);
   (void)dprintf(out->fd, RESERVED_BY "%ld on %s\n", (long)getpid(), system.nodename);
