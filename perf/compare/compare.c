@@ -91,7 +91,7 @@ static void print_row(FILE *out, const struct tg_compare_row *row) {
   }
 }
 
-void tg_compare_print(FILE *out, const struct tg_comparison *comparison) {
+void tg_compare_print(FILE *out, const struct tg_ab_judgement *comparison) {
   fprintf(out, "%-13s %-26s %10s %10s %-7s %9s  %-16s %6s\n", "verdict", "metric", "base", "candidate", "unit", "ratio",
           "95 % interval", "rounds");
   for (size_t i = 0; i < TG_COMPARE_METRICS; i++) {

@@ -23,7 +23,7 @@ struct tg_compare_config {
 struct tg_compare_result {
   struct tg_compare_set sets[TG_COMPARE_SETS];
   bool has_second;
-  struct tg_comparison verdict;
+  struct tg_ab_judgement verdict;
   double measured_s;
   double stolen;  // share of the machine's CPU time stolen meanwhile; NAN if it cannot be told
 };
@@ -34,6 +34,6 @@ bool tg_compare_run(const struct tg_compare_config *config, struct tg_compare_re
 void tg_compare_result_free(struct tg_compare_result *result);
 
 // tg_compare_print writes the verdict as a table: failures and what is undecided with the reason.
-void tg_compare_print(FILE *out, const struct tg_comparison *comparison);
+void tg_compare_print(FILE *out, const struct tg_ab_judgement *comparison);
 
 #endif

@@ -67,7 +67,7 @@ static struct rates count(const char *what, size_t rounds, double worse, double 
   const double share = 1.0 / TRIALS;
   for (size_t trial = 0; trial < TRIALS; trial++) {
     struct tg_compare_set sets[TG_COMPARE_SETS];
-    struct tg_comparison comparison;
+    struct tg_ab_judgement comparison;
     draw_set(&sets[0], rounds, worse, &random);
     assert_true(tg_compare_judge(&comparison, &sets[0], NULL, allow, NULL));
     if (comparison.suspected > 0) {

@@ -129,7 +129,7 @@ static void conclude(struct tg_compare_row *row, bool has_second) {
   }
 }
 
-bool tg_compare_judge(struct tg_comparison *out, const struct tg_compare_set *first,
+bool tg_compare_judge(struct tg_ab_judgement *out, const struct tg_compare_set *first,
                       const struct tg_compare_set *second, double allow, struct tg_error *err) {
   assert(allow > 0);
   memset(out, 0, sizeof(*out));
@@ -154,7 +154,7 @@ bool tg_compare_judge(struct tg_comparison *out, const struct tg_compare_set *fi
   return true;
 }
 
-void tg_compare_needs(const struct tg_comparison *comparison, bool needed[TG_COMPARE_WORKLOADS]) {
+void tg_compare_needs(const struct tg_ab_judgement *comparison, bool needed[TG_COMPARE_WORKLOADS]) {
   memset(needed, 0, TG_COMPARE_WORKLOADS * sizeof(*needed));
   for (size_t i = 0; i < TG_COMPARE_METRICS; i++) {
     const struct tg_compare_row *row = &comparison->rows[i];

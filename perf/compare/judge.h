@@ -43,7 +43,7 @@ struct tg_compare_row {
   char message[240];  // one line: why, and the remedy; empty where there is nothing to say
 };
 
-struct tg_comparison {
+struct tg_ab_judgement {
   struct tg_compare_row rows[TG_COMPARE_METRICS];
   // FAIL if any row fails; else UNDECIDED if any firm row is undecided or any row is suspected; else PASS.
   enum tg_status status;
@@ -55,10 +55,10 @@ struct tg_comparison {
 // is the allowed regression, above 0: 0.05 for 5 %. Returns false with `err` filled in when the samples are no
 // comparison: a metric that a side lacks, sides with unequal numbers of runs, half a round. Fewer rounds than an
 // interval needs are undecided.
-bool tg_compare_judge(struct tg_comparison *out, const struct tg_compare_set *first,
+bool tg_compare_judge(struct tg_ab_judgement *out, const struct tg_compare_set *first,
                       const struct tg_compare_set *second, double allow, struct tg_error *err);
 
 // tg_compare_needs marks the workloads of the suspected rows, for the second set.
-void tg_compare_needs(const struct tg_comparison *comparison, bool needed[TG_COMPARE_WORKLOADS]);
+void tg_compare_needs(const struct tg_ab_judgement *comparison, bool needed[TG_COMPARE_WORKLOADS]);
 
 #endif

@@ -46,7 +46,7 @@ static void fill(struct tg_compare_set *set, const struct shape *shape) {
   }
 }
 
-static void judge(struct tg_comparison *out, const struct shape *first, const struct shape *second) {
+static void judge(struct tg_ab_judgement *out, const struct shape *first, const struct shape *second) {
   struct tg_compare_set sets[TG_COMPARE_SETS];
   struct tg_error err;
   fill(&sets[0], first);
@@ -62,7 +62,7 @@ static void judge(struct tg_comparison *out, const struct shape *first, const st
   }
 }
 
-static const struct tg_compare_row *row_of(const struct tg_comparison *comparison, const char *metric) {
+static const struct tg_compare_row *row_of(const struct tg_ab_judgement *comparison, const char *metric) {
   for (size_t i = 0; i < TG_COMPARE_METRICS; i++) {
     if (strcmp(comparison->rows[i].metric->name, metric) == 0) {
       return &comparison->rows[i];
@@ -75,7 +75,7 @@ static const struct tg_compare_row *row_of(const struct tg_comparison *compariso
 static void a_healthy_candidate_passes(void **state) {
   (void)state;
   const struct shape healthy = {.rounds = 8, .noise = 0.02, .seed = 1};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &healthy, NULL);
   assert_int_equal(comparison.status, TG_STATUS_PASS);
   assert_int_equal(comparison.suspected, 0);
@@ -90,7 +90,7 @@ static void a_better_candidate_passes(void **state) {
   (void)state;
   const struct shape better = {
       .rounds = 8, .noise = 0.02, .worse = 0.7, .regressed = "full_handshake_cpu_us", .seed = 1};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &better, NULL);
   assert_int_equal(comparison.status, TG_STATUS_PASS);
 }
@@ -107,7 +107,7 @@ static void each_firm_metric_can_fail_and_only_after_a_second_set(void **state) 
         .rounds = 8, .noise = 0.02, .worse = 1.15, .regressed = tg_compare_metrics[i].name, .seed = 1};
     struct shape second = first;
     second.seed = 2;
-    struct tg_comparison comparison;
+    struct tg_ab_judgement comparison;
     judge(&comparison, &first, NULL);
     const struct tg_compare_row *row = &comparison.rows[i];
     assert_int_equal(comparison.status, TG_STATUS_UNDECIDED);
@@ -131,7 +131,7 @@ static void a_suspicion_that_is_not_confirmed_is_neither_fail_nor_pass(void **st
   (void)state;
   const struct shape first = {.rounds = 8, .noise = 0.02, .worse = 1.15, .regressed = "mib_cpu_us", .seed = 1};
   const struct shape second = {.rounds = 8, .noise = 0.02, .seed = 2};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &first, &second);
   assert_int_equal(comparison.status, TG_STATUS_UNDECIDED);
   assert_int_equal(row_of(&comparison, "mib_cpu_us")->status, TG_STATUS_UNDECIDED);
@@ -141,7 +141,7 @@ static void a_suspicion_that_is_not_confirmed_is_neither_fail_nor_pass(void **st
 static void what_lies_at_the_allowed_regression_is_undecided(void **state) {
   (void)state;
   const struct shape shape = {.rounds = 12, .noise = 0.03, .worse = 1 + ALLOW, .regressed = "rtt_p50_ms", .seed = 3};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &shape, NULL);
   assert_int_equal(comparison.status, TG_STATUS_UNDECIDED);
   assert_non_null(strstr(row_of(&comparison, "rtt_p50_ms")->message, "more --rounds"));
@@ -150,7 +150,7 @@ static void what_lies_at_the_allowed_regression_is_undecided(void **state) {
 static void noise_is_undecided(void **state) {
   (void)state;
   const struct shape noisy = {.rounds = 8, .noise = 0.4, .seed = 4};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &noisy, NULL);
   assert_int_equal(comparison.status, TG_STATUS_UNDECIDED);
 }
@@ -159,7 +159,7 @@ static void too_few_rounds_are_undecided_however_bad(void **state) {
   (void)state;
   const struct shape few = {
       .rounds = TG_BOOTSTRAP_LEAST - 1, .noise = 0.001, .worse = 3, .regressed = "rtt_p50_ms", .seed = 5};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &few, NULL);
   assert_int_equal(comparison.status, TG_STATUS_UNDECIDED);
   assert_int_equal(comparison.suspected, 0);
@@ -170,7 +170,7 @@ static void throughput_of_a_saturated_client_is_soft_and_says_so(void **state) {
   (void)state;
   struct shape shape = {
       .rounds = 8, .noise = 0.02, .worse = 1.5, .regressed = "keepalive_rps", .client_bound = true, .seed = 6};
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   judge(&comparison, &shape, NULL);
   assert_int_equal(comparison.status, TG_STATUS_PASS);
   assert_int_equal(row_of(&comparison, "keepalive_rps")->status, TG_STATUS_CLIENT_BOUND);
@@ -192,7 +192,7 @@ static void what_is_no_comparison_is_refused(void **state) {
   (void)state;
   struct shape shape = {.rounds = 8, .noise = 0.02, .missing = "resumed_handshake_cpu_us", .seed = 8};
   struct tg_compare_set set;
-  struct tg_comparison comparison;
+  struct tg_ab_judgement comparison;
   struct tg_error err;
   fill(&set, &shape);
   assert_false(tg_compare_judge(&comparison, &set, NULL, ALLOW, &err));

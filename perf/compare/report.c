@@ -22,7 +22,7 @@ static json_t *estimate(const struct tg_compare_estimate *estimate, const struct
   return json;
 }
 
-static json_t *metrics(const struct tg_comparison *comparison) {
+static json_t *metrics(const struct tg_ab_judgement *comparison) {
   json_t *rows = json_array();
   for (size_t i = 0; i < TG_COMPARE_METRICS; i++) {
     const struct tg_compare_row *row = &comparison->rows[i];
@@ -39,7 +39,7 @@ static json_t *metrics(const struct tg_comparison *comparison) {
 
 json_t *tg_compare_report(const struct tg_compare_result *result, const struct tg_compare_config *config,
                           const struct tg_compare_identity sides[TG_COMPARE_SIDES], const json_t *provenance) {
-  const struct tg_comparison *comparison = &result->verdict;
+  const struct tg_ab_judgement *comparison = &result->verdict;
   json_t *sets = json_array();
   for (int i = 0; i < (result->has_second ? TG_COMPARE_SETS : 1); i++) {
     (void)json_array_append_new(sets, tg_compare_set_json(&result->sets[i]));

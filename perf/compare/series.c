@@ -32,7 +32,7 @@ struct tally {
   size_t num;
 };
 
-static void count(struct tally *tally, const struct tg_comparison *comparison) {
+static void count(struct tally *tally, const struct tg_ab_judgement *comparison) {
   tally->pass += comparison->status == TG_STATUS_PASS;
   tally->fail += comparison->status == TG_STATUS_FAIL;
   tally->undecided += comparison->status == TG_STATUS_UNDECIDED;
@@ -46,7 +46,7 @@ static void count(struct tally *tally, const struct tg_comparison *comparison) {
 }
 
 // The firm metrics that kept a comparison from passing.
-static void print_reasons(const struct tg_comparison *comparison) {
+static void print_reasons(const struct tg_ab_judgement *comparison) {
   for (size_t i = 0; i < TG_COMPARE_METRICS; i++) {
     const struct tg_compare_row *row = &comparison->rows[i];
     if (row->status == TG_STATUS_FAIL || row->status == TG_STATUS_UNDECIDED) {
