@@ -1,6 +1,14 @@
 // An exchange: a schedule as text, with a line in its comments that says which corpora it is for:
 //
 //     # corpora: accept_schedule handshake_bytes
+//
+// Exchanges named failure_malloc_* and failure_start_malloc_* make the n-th allocation from a step on fail (`inject
+// malloc:ENOMEM`, n being skip + 8 * times). Which one that is, is the matter of the BoringSSL that is built: with
+// another it may be a neighbour, or none. Such an exchange is recorded and judged all the same, since the world excuses
+// whatever the failure costs; what may be lost is a line that only one of them reaches. `bazel run //fuzz:stats --
+// --only coverage` names it then, and the number is to be chosen anew: it is how often tg_inject
+// (harness/kernel/inject.c) is called for TG_CALL_MALLOC between tg_kernel_inject and the function that allocates,
+// which a debugger counts.
 #ifndef TLSGATE_FUZZ_RECORD_EXCHANGE_H
 #define TLSGATE_FUZZ_RECORD_EXCHANGE_H
 

@@ -7,7 +7,7 @@
 #include "fuzz/schedule/prefix.h"
 #include "fuzz/world/world.h"
 
-// An input of the byte targets is at most this long (max_len in fuzz/BUILD).
+// An input of the byte targets may be at least this long (max_len in fuzz/BUILD).
 #define INPUT_MAX   16384u
 #define PAYLOAD_MAX (INPUT_MAX - TG_BYTE_INPUT_PREFIX)
 

@@ -23,6 +23,7 @@ static void decode_settings(const uint8_t *head, struct tg_schedule_settings *ou
   out->delay = head[TG_LAYOUT_DELAY];
   out->max_connections = head[TG_LAYOUT_MAX_CONNECTIONS];
   out->max_fds = head[TG_LAYOUT_MAX_FDS];
+  out->refused = head[TG_LAYOUT_REFUSED];
   tg_schedule_fold_settings(out);
 }
 

@@ -221,9 +221,9 @@ size_t tg_draw_visit(struct tg_rng *rng, const struct tg_schedule *schedule, str
 void tg_draw_setting(struct tg_rng *rng, struct tg_schedule_settings *settings) {
   bool *const flags[] = {&settings->flush_tickets, &settings->early_data, &settings->client_ca,
                          &settings->plaintext_listener};
-  uint8_t *const choices[] = {&settings->shards,          &settings->key,    &settings->deadlines,
-                              &settings->ticket_lifetime, &settings->delay,  &settings->mss,
-                              &settings->send_buffer,     &settings->window, &settings->call_ns};
+  uint8_t *const choices[] = {&settings->shards,  &settings->key,    &settings->deadlines,   &settings->ticket_lifetime,
+                              &settings->delay,   &settings->mss,    &settings->send_buffer, &settings->window,
+                              &settings->call_ns, &settings->refused};
   uint8_t *const limits[] = {&settings->max_connections, &settings->max_fds};
   uint32_t which = tg_rng_below(rng, COUNT_OF(flags) + COUNT_OF(choices) + COUNT_OF(limits));
   if (which < COUNT_OF(flags)) {

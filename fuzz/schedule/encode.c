@@ -19,6 +19,7 @@ static void encode_settings(struct tg_schedule_settings settings, uint8_t *head)
   head[TG_LAYOUT_DELAY] = settings.delay;
   head[TG_LAYOUT_MAX_CONNECTIONS] = settings.max_connections;
   head[TG_LAYOUT_MAX_FDS] = settings.max_fds;
+  head[TG_LAYOUT_REFUSED] = settings.refused;
 }
 
 static void encode_step(struct tg_schedule_step step, uint8_t *out) {

@@ -9,6 +9,9 @@ static void explain_server(const struct tg_schedule_settings *settings, FILE *to
   static const char *const deadlines[] = {NULL, "a tenth of its deadlines", "a hundredth of its deadlines",
                                           "deadlines of 1 ms"};
   static const char *const lifetimes[] = {NULL, "tickets for a minute", "tickets for a second"};
+#define MEANING(name, text, meaning) meaning,
+  static const char *const refusals[] = {TG_SCHEDULE_REFUSALS(MEANING)};
+#undef MEANING
   (void)fprintf(to, "  server   %u shard%s, %s", settings->shards, settings->shards == 1 ? "" : "s",
                 keys[settings->key]);
   struct tg_sentence s = {to, true};
@@ -33,6 +36,9 @@ static void explain_server(const struct tg_schedule_settings *settings, FILE *to
   }
   if (settings->ticket_lifetime != 0) {
     (void)fputs(lifetimes[settings->ticket_lifetime], tg_sentence_item(&s));
+  }
+  if (settings->refused != TG_REFUSAL_NOTHING) {
+    (void)fprintf(tg_sentence_item(&s), "after another was refused for %s", refusals[settings->refused]);
   }
   (void)fputc('\n', to);
 }

@@ -76,6 +76,7 @@ void tg_schedule_fold_settings(struct tg_schedule_settings *settings) {
   settings->send_buffer %= SEND_BUFFERS;
   settings->window %= WINDOWS;
   settings->call_ns %= CALL_TIMES;
+  settings->refused %= TG_SCHEDULE_REFUSALS_COUNT;
 }
 
 void tg_schedule_fold_step(struct tg_schedule_step *step) {

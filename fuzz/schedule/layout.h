@@ -11,7 +11,7 @@ enum {
   TG_LAYOUT_DELAY,
   TG_LAYOUT_MAX_CONNECTIONS,
   TG_LAYOUT_MAX_FDS,
-  TG_LAYOUT_RESERVED,  // 0
+  TG_LAYOUT_REFUSED,  // until it had a meaning it was written as 0, and not read
   TG_LAYOUT_STEPS,
 };
 

@@ -122,6 +122,7 @@ struct reach {
   bool record[TG_SCHEDULE_RECORDS_COUNT];
   bool failure[TG_SCHEDULE_FAILURES_COUNT];
   bool client[TG_SCHEDULE_CLIENTS_MAX];
+  bool refusal[TG_SCHEDULE_REFUSALS_COUNT];
   bool near_delayed_ack;  // a wait of exactly 40 ms
   bool setting[4][5];     // key, deadlines, delay, send_buffer
 };
@@ -131,6 +132,7 @@ static void see(struct reach *reach, const struct tg_schedule *schedule) {
   reach->setting[1][schedule->settings.deadlines] = true;
   reach->setting[2][schedule->settings.delay] = true;
   reach->setting[3][schedule->settings.send_buffer] = true;
+  reach->refusal[schedule->settings.refused] = true;
   for (size_t i = 0; i < schedule->num_steps; i++) {
     const struct tg_schedule_step *step = &schedule->steps[i];
     reach->action[step->action] = true;
@@ -161,6 +163,8 @@ static void assert_all(const char *what, const bool *seen, size_t count) {
 static void test_a_chain_of_mutants_reaches_everything(void **state) {
   (void)state;
   enum { CHAIN = 8000 };
+  // Rare, so that one chain need not reach all.
+  bool refusal[TG_SCHEDULE_REFUSALS_COUNT] = {false};
   for (unsigned start = 0; start < 10; start++) {
     struct reach reach = {.near_delayed_ack = false};
     uint8_t bytes[TG_SCHEDULE_BYTES_MAX] = {0};
@@ -177,12 +181,16 @@ static void test_a_chain_of_mutants_reaches_everything(void **state) {
     assert_all("record", reach.record, TG_SCHEDULE_RECORDS_COUNT);
     assert_all("failure", reach.failure, TG_SCHEDULE_FAILURES_COUNT);
     assert_all("client", reach.client, TG_SCHEDULE_CLIENTS_MAX);
+    for (size_t i = 0; i < TG_SCHEDULE_REFUSALS_COUNT; i++) {
+      refusal[i] |= reach.refusal[i];
+    }
     assert_true(reach.near_delayed_ack);
     assert_all("key", reach.setting[0], TG_SCHEDULE_KEYS);
     assert_all("deadlines", reach.setting[1], 4);
     assert_all("delay", reach.setting[2], 5);
     assert_all("send_buffer", reach.setting[3], 4);
   }
+  assert_all("refusal", refusal, TG_SCHEDULE_REFUSALS_COUNT);
 }
 
 // Every step of a cross-over comes from one of its parents, a client's number aside.

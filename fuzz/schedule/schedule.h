@@ -17,6 +17,29 @@
 
 enum tg_schedule_key { TG_SCHEDULE_KEY_P256, TG_SCHEDULE_KEY_RSA2048, TG_SCHEDULE_KEY_LONG_CHAIN, TG_SCHEDULE_KEYS };
 
+// X(NAME, name, what is impossible about it): servers that cannot be made.
+#define TG_SCHEDULE_REFUSALS(X)                                          \
+  X(NOTHING, "nothing", "no such server is asked for")                   \
+  X(TICKET_LIFETIME, "ticket_lifetime", "ticket keys that live no time") \
+  X(NO_CERTIFICATE, "no_certificate", "no certificate")                  \
+  X(OTHER_KEY, "other_key", "a key that is not the certificate's")       \
+  X(UNKNOWN_GROUP, "unknown_group", "a group that there is not")         \
+  X(NO_CA_FILE, "no_ca_file", "a file of CAs that there is not")         \
+  X(NAMED_ADDRESS, "named_address", "an address that is a name")         \
+  X(PORT_IN_USE, "port_in_use", "a port that is in use")                 \
+  X(NO_DESCRIPTOR, "no_descriptor", "no descriptor for its listener")    \
+  X(NO_DEADLINE, "no_deadline", "a deadline of nothing")                 \
+  X(NO_CONNECTIONS, "no_connections", "no connection allowed")           \
+  X(NO_APPLICATION, "no_application", "no application")                  \
+  X(NO_TLS, "no_tls", "a TLS listener without TLS")
+
+enum tg_schedule_refusal {
+#define TG_SCHEDULE_ENUM(name, text, meaning) TG_REFUSAL_##name,
+  TG_SCHEDULE_REFUSALS(TG_SCHEDULE_ENUM)
+#undef TG_SCHEDULE_ENUM
+      TG_SCHEDULE_REFUSALS_COUNT
+};
+
 // The settings of a run: of the server, of the link, and of the kernel.
 struct tg_schedule_settings {
   uint8_t shards;  // 1 to 3
@@ -34,6 +57,7 @@ struct tg_schedule_settings {
   uint8_t window;           // client's receive window: 0: 64 KiB; 1: 1 MiB; 2: 4 KiB; 3: 256 B
   uint8_t max_fds;          // 0: plenty; else 8 + n descriptors
   uint8_t call_ns;          // a system call takes 0: 1 us; 1: 0.1 us; 2: 100 us; 3: 5 ms
+  uint8_t refused;          // enum tg_schedule_refusal: asked for, and refused, before the server is made
 };
 
 // X(NAME, name, what `value` means). A step is done when the one before it is done; then `wait` passes.
@@ -157,7 +181,8 @@ enum tg_schedule_record {
   X(EPOLL_WAIT_EINTR, "epoll_wait:EINTR")             \
   X(SHUTDOWN_ENOTCONN, "shutdown:ENOTCONN")           \
   X(CLOSE_EINTR, "close:EINTR")                       \
-  X(MALLOC, "malloc:ENOMEM")
+  X(MALLOC, "malloc:ENOMEM")                          \
+  X(ACCEPT_EINVAL, "accept:EINVAL")
 
 enum tg_schedule_failure {
 #define TG_SCHEDULE_ENUM(name, text) TG_FAILURE_##name,

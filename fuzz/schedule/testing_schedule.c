@@ -43,7 +43,7 @@ static uint16_t random_value(struct tg_rng *rng, uint8_t action) {
     case TG_SCHEDULE_REPLAY:
       return below(rng, 8);
     case TG_SCHEDULE_INJECT:
-      return (uint16_t)(below(rng, 2048) << 5 | below(rng, 27));
+      return (uint16_t)(below(rng, 2048) << 5 | below(rng, 28));
     default:
       return below(rng, 65536);
   }
@@ -72,6 +72,7 @@ void tg_testing_random_schedule(struct tg_rng *rng, size_t num_steps, struct tg_
       .window = (uint8_t)below(rng, 4),
       .max_fds = (uint8_t)below(rng, 256),
       .call_ns = (uint8_t)below(rng, 4),
+      .refused = (uint8_t)below(rng, 13),
   };
   out->num_steps = num_steps;
   for (size_t i = 0; i < num_steps; i++) {
@@ -104,6 +105,7 @@ void tg_testing_assert_equal(const struct tg_schedule *a, const struct tg_schedu
   SAME(window);
   SAME(max_fds);
   SAME(call_ns);
+  SAME(refused);
 #undef SAME
   assert_int_equal(a->num_steps, b->num_steps);
   for (size_t i = 0; i < a->num_steps; i++) {

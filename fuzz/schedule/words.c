@@ -13,6 +13,7 @@ static const char *const actions[] = {TG_SCHEDULE_ACTIONS(TEXT_3)};
 static const char *const requests[] = {TG_SCHEDULE_REQUESTS(TEXT_3)};
 static const char *const records[] = {TG_SCHEDULE_RECORDS(TEXT_3)};
 static const char *const failures[] = {TG_SCHEDULE_FAILURES(TEXT_2)};
+static const char *const refusals[] = {TG_SCHEDULE_REFUSALS(TEXT_3)};
 #undef TEXT_3
 #undef TEXT_2
 static const char *const connect_bits[] = {"plaintext",  "nodelay",     "tls12",       "resume",
@@ -123,6 +124,7 @@ static const struct tg_setting settings[] = {
     {"max_fds", TG_SETTING_NUMBER, offsetof(struct tg_schedule_settings, max_fds), 0, WORDS(plenty), TG_FDS_FLOOR + 1,
      FDS_MAX, TG_FDS_FLOOR},
     {"call", TG_SETTING_WORD, offsetof(struct tg_schedule_settings, call_ns), 0, WORDS(calls), 0, 0, 0},
+    WORD(refused, refusals),
 };
 
 _Static_assert(COUNT_OF(settings) <= TG_SETTINGS_MAX, "callers have room");

@@ -1,6 +1,7 @@
 #include "fuzz/world/oracle.h"
 
 #include <inttypes.h>
+#include <openssl/err.h>
 #include <string.h>
 
 #include "fuzz/world/finding.h"
@@ -59,6 +60,16 @@ static void look_for_stalls(struct tg_peer *peer) {
   }
 }
 
+// Whether a TLS library must bear what this client sends. A server that does not take early data skips what it cannot
+// decipher; with the null ciphers of fuzzer mode there is nothing that it cannot.
+static bool must_be_understood(const struct tg_peer *peer) {
+#if defined(BORINGSSL_UNSAFE_FUZZER_MODE)
+  return peer->well_behaved && (peer->bits & TG_CONNECT_EARLY_DATA) == 0;
+#else
+  return peer->well_behaved;
+#endif
+}
+
 static void look_for_end(struct tg_peer *peer) {
   struct tg_world *world = peer->world;
   // What a client does past TLS while it shakes hands may end the handshake at the server alone.
@@ -67,13 +78,17 @@ static void look_for_end(struct tg_peer *peer) {
       !peer->unwelcome && !peer->left_early && !tg_world_lenient(world)) {
     tg_finding(world->kernel, "P6", peer->index, "OPEN", "the server's FIN comes without a close_notify before it");
   }
-  if (peer->ended && peer->well_behaved && !peer->gone && tg_http_reader_within(&peer->reader) &&
-      !tg_world_lenient(world)) {
+  if (peer->failed && must_be_understood(peer) && !peer->unwelcome && !peer->left_early && !tg_world_lenient(world)) {
+    const char *why = ERR_reason_error_string(peer->failure);
+    tg_finding(world->kernel, "P6", peer->index, phase_of(peer),
+               "the client has kept to the protocol, and its TLS library gives up: %s", why == NULL ? "?" : why);
+  }
+  if (peer->ended && peer->well_behaved && tg_http_reader_within(&peer->reader) && !tg_world_lenient(world)) {
     tg_finding(world->kernel, "P6", peer->index, "OPEN",
                "the server ends a response after %" PRIu64 " of %" PRIu64 " bytes of its body", peer->reader.body_at,
                peer->reader.body_len);
   }
-  if (peer->reset && peer->well_behaved && !peer->gone && !tg_world_lenient(world)) {
+  if (peer->reset && peer->well_behaved && !peer->left_early && !tg_world_lenient(world)) {
     tg_finding(world->kernel, "P6", peer->index, phase_of(peer), "the server resets the connection");
   }
 }
@@ -87,24 +102,28 @@ void tg_oracle_farewell(struct tg_peer *peer) {
   look_for_stalls(peer);
 }
 
-// All that the client has said is with the server, and the client listens.
-static bool all_said(const struct tg_peer *peer) {
-  return tg_bytes_left(&peer->outbox) == 0 && tg_bytes_left(&peer->plain) == 0 && peer->reading && !peer->failed;
-}
-
+// A client that has ended its half, by close_notify or FIN, is still owed what it asked for before, and an end.
 static void rest_of_client(struct tg_peer *peer) {
   struct tg_world *world = peer->world;
-  if (!peer->well_behaved || peer->gone || peer->unwelcome || !all_said(peer) || tg_world_lenient(world)) {
+  if (!peer->well_behaved || peer->unwelcome || peer->left_early || peer->failed || !peer->reading ||
+      tg_bytes_left(&peer->outbox) > 0 || tg_world_lenient(world)) {
     return;
   }
   if (!peer->established) {
     tg_finding(world->kernel, "P3", peer->index, "HANDSHAKE", "at rest and the handshake does not go on");
+  }
+  if (tg_bytes_left(&peer->plain) > 0) {
+    return;
   }
   if (tg_http_script_next(&peer->script) != NULL) {
     tg_finding(world->kernel, peer->ended ? "P6" : "P3", peer->index, "OPEN",
                peer->ended ? "the server has ended the connection and owes %u responses"
                            : "at rest and %u responses are owed to whole requests",
                peer->script.count);
+  }
+  if (peer->gone && !peer->ended) {
+    tg_finding(world->kernel, "P3", peer->index, "OPEN",
+               "at rest, the client has said that it is done, and the server does not end the connection");
   }
 }
 

@@ -47,7 +47,7 @@ static void on_change(void *context, struct tg_tcp *end, unsigned changes) {
 
 static void tell_over(const struct tg_peer *peer) {
   const struct tg_world_tap *tap = peer->world->options.tap;
-  if (tap != NULL) {
+  if (tap != NULL && tap->over != NULL) {
     const struct tg_world_connection connection = {
         .bits = peer->bits, .plaintext = peer->kind == TG_PEER_PLAINTEXT, .end = peer->end};
     tap->over(tap->context, peer->index, &connection);
@@ -123,6 +123,11 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
   return true;
 }
 
+static size_t tap_received(const struct tg_peer *peer, uint8_t *data, size_t len) {
+  const struct tg_world_tap *tap = peer->world->options.tap;
+  return tap == NULL || tap->received == NULL ? len : tap->received(tap->context, peer->index, data, len);
+}
+
 static void receive(struct tg_peer *peer) {
   static uint8_t buffer[65536];
   while (peer->reading || peer->read_budget > 0) {
@@ -141,6 +146,7 @@ static void receive(struct tg_peer *peer) {
     peer->flight_over = true;
     size_t len = (size_t)got;
     peer->read_budget -= len < peer->read_budget ? len : peer->read_budget;
+    len = tap_received(peer, buffer, len);
     switch (peer->kind) {
       case TG_PEER_TLS:
         tg_peer_tls_take(peer, buffer, len);
@@ -181,7 +187,7 @@ static bool write_piece(struct tg_peer *peer, size_t allowed) {
     return false;
   }
   const struct tg_world_tap *tap = peer->world->options.tap;
-  if (tap != NULL) {
+  if (tap != NULL && tap->sent != NULL) {
     tap->sent(tap->context, peer->index, peer->outbox.data + peer->outbox.at, (size_t)sent);
   }
   tg_bytes_take(&peer->outbox, (size_t)sent);
@@ -245,7 +251,7 @@ void tg_peer_say(struct tg_peer *peer, const uint8_t *data, size_t len) {
     return;
   }
   const struct tg_world_tap *tap = peer->world->options.tap;
-  if (tap != NULL) {
+  if (tap != NULL && tap->said != NULL) {
     tap->said(tap->context, peer->index, data, len);
   }
   if (peer->kind == TG_PEER_TLS) {

@@ -59,10 +59,11 @@ struct tg_peer {
   bool reading;
   size_t read_budget;  // while not reading: may still be read
   bool established;
-  bool notified;  // close_notify received
-  bool ended;     // FIN received
-  bool reset;     // RST received
-  bool failed;    // the TLS library gave up
+  bool notified;     // close_notify received
+  bool ended;        // FIN received
+  bool reset;        // RST received
+  bool failed;       // the TLS library gave up
+  uint32_t failure;  // ... for this reason: BoringSSL's packed error
   uint64_t stalls_seen[2];
   uint32_t key_updates;
 
@@ -70,7 +71,7 @@ struct tg_peer {
   bool well_behaved;
   bool unwelcome;   // it has no certificate and the server wants one
   bool left_early;  // it ended its half before its handshake was done: the server need not have completed it
-  bool gone;        // it has closed, half-closed or reset: what it is owed need not arrive
+  bool gone;        // it says nothing more: it has closed, reset, half-closed or said close_notify
 
   struct tg_http_script script;
   struct tg_http_reader reader;

@@ -132,6 +132,11 @@ static void establish(struct tg_peer *peer) {
   }
 }
 
+static void give_up(struct tg_peer *peer) {
+  peer->failed = true;
+  peer->failure = ERR_peek_error();
+}
+
 // Returns whether there may be more.
 static bool read_some(struct tg_peer *peer) {
   static uint8_t buffer[RECORD_LEN];
@@ -152,7 +157,7 @@ static bool read_some(struct tg_peer *peer) {
       peer->early_said = 0;
       return true;
     default:
-      peer->failed = true;
+      give_up(peer);
       return false;
   }
 }
@@ -169,7 +174,7 @@ void tg_peer_tls_progress(struct tg_peer *peer) {
         SSL_reset_early_data_reject(peer->ssl);
         peer->early_said = 0;
       } else if (error != SSL_ERROR_WANT_READ) {
-        peer->failed = true;
+        give_up(peer);
       }
     }
     establish(peer);

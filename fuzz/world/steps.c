@@ -62,6 +62,7 @@ static const struct failure failures[TG_SCHEDULE_FAILURES_COUNT] = {
     [TG_FAILURE_SHUTDOWN_ENOTCONN] = {TG_CALL_SHUTDOWN, ENOTCONN, 0, true},
     [TG_FAILURE_CLOSE_EINTR] = {TG_CALL_CLOSE, EINTR, 0, false},
     [TG_FAILURE_MALLOC] = {TG_CALL_MALLOC, ENOMEM, 0, true},
+    [TG_FAILURE_ACCEPT_EINVAL] = {TG_CALL_ACCEPT, EINVAL, 0, true},
 };
 
 static void inject(struct tg_world *world, uint16_t value) {
@@ -78,6 +79,7 @@ static void inject(struct tg_world *world, uint16_t value) {
   }
   world->injected = true;
   world->excused = world->excused || failure->hard;
+  world->listener_broken = world->listener_broken || failure == &failures[TG_FAILURE_ACCEPT_EINVAL];
   tg_kernel_inject(
       world->kernel,
       &(struct tg_injection){

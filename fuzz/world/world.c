@@ -1,5 +1,6 @@
 #include "fuzz/world/world.h"
 
+#include <inttypes.h>
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "fuzz/world/fixtures.h"
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
-#include "fuzz/world/refusals.h"
+#include "fuzz/world/refused.h"
 #include "fuzz/world/steps.h"
 #include "fuzz/world/world_state.h"
 
@@ -20,6 +21,10 @@
 #define REST_ROUNDS 200000u
 // ... and how much virtual time: trickles end by then.
 #define REST_NS (UINT64_C(3600) * 1000 * TG_SIM_NS_PER_MS)
+
+// System calls of a run. No input that is committed makes more than 30,000; eight clients that come again and again and
+// trickle all they say make some millions.
+#define CALLS_MAX UINT64_C(10000000)
 
 // A listener that is paused looks again within 100 ms; twice that is enough for it to recover.
 #define RECOVERY_NS (200 * TG_SIM_NS_PER_MS)
@@ -35,6 +40,7 @@ static struct tg_kernel_options kernel_options(const struct tg_schedule_settings
   kernel.wall_s = TG_FIXTURE_WALL_S;
   kernel.call_ns = tg_world_settings_call_ns(settings);
   kernel.tcp = tg_world_settings_tcp(settings);
+  kernel.calls_max = CALLS_MAX;
   kernel.trace = options->trace != NULL ? options->trace : trace_all ? stderr : NULL;
   return kernel;
 }
@@ -79,9 +85,6 @@ void tg_world_init(void) {
   tg_kernel_set_breach(world.kernel, tg_oracle_breach, &world);
   world.client_ctx = tg_peer_tls_context();
   warm_up();
-  struct tg_kernel_options fresh = kernel_options(&defaults, &no_options);
-  tg_kernel_reset(world.kernel, &fresh);
-  tg_world_refuse(world.kernel);
 }
 
 bool tg_world_lenient(struct tg_world *lenient) {
@@ -107,7 +110,11 @@ static bool all_parked(struct tg_world *resting) {
 
 void tg_world_pass_to_rest(struct tg_world *resting) {
   uint64_t end_ns = tg_world_now_ns(resting) + REST_NS;
-  for (uint32_t round = 0; round < REST_ROUNDS; round++) {
+  for (uint32_t round = 0;; round++) {
+    if (round == REST_ROUNDS) {
+      tg_finding(resting->kernel, "P10", TG_NO_CLIENT, NULL,
+                 "endless: after %" PRIu32 " events the run has not come to rest", round);
+    }
     uint64_t next_ns = tg_sim_next_ns(tg_kernel_sim(resting->kernel));
     bool parked = all_parked(resting);
     if ((next_ns == TG_SIM_NEVER && parked) || tg_world_now_ns(resting) >= end_ns) {
@@ -162,10 +169,11 @@ static void begin(const struct tg_schedule_settings *settings, const struct tg_w
   world.settings = *settings;
   world.options = *options;
   world.stalls = world.handshakes = 0;
-  world.injected = world.excused = world.starved = world.winding_down = world.cut_short = false;
+  world.injected = world.excused = world.listener_broken = world.starved = world.winding_down = world.cut_short = false;
   for (uint8_t i = 0; i < TG_WORLD_PEERS; i++) {
     tg_peer_init(&world.peers[i], &world, i);
   }
+  tg_world_refuse(world.kernel, (enum tg_schedule_refusal)settings->refused);
   for (size_t i = 0; i < options->num_first; i++) {
     tg_world_step(&world, &options->first[i]);
   }
@@ -179,6 +187,13 @@ static void begin(const struct tg_schedule_settings *settings, const struct tg_w
   if (settings->max_fds > 0) {
     tg_world_limit_fds(&world, settings->max_fds);
   }
+}
+
+// Whether calls failed that a listener need not survive (docs/accept-path.md): one that cannot even be taken out of
+// epoll for a while is given up, and one whose accept4 says that it is none.
+static bool listener_may_be_lost(void) {
+  return tg_kernel_was_hit(world.kernel, TG_CALL_EPOLL_CTL) ||
+         (world.listener_broken && tg_kernel_was_hit(world.kernel, TG_CALL_ACCEPT));
 }
 
 // Whether a client can be answered at all within the deadlines: not if they are shorter than the way to it and back.
@@ -200,9 +215,7 @@ static void require_recovery(void) {
   if (!answers_in_time(&world.settings)) {
     return;
   }
-  // A listener that cannot even be taken out of epoll for a while is given up (docs/accept-path.md).
-  bool given_up = tg_kernel_was_hit(world.kernel, TG_CALL_EPOLL_CTL);
-  if (world.winding_down || given_up) {
+  if (world.winding_down || listener_may_be_lost()) {
     return;
   }
   struct tg_peer *probe = &world.peers[TG_WORLD_PROBE];
@@ -247,8 +260,7 @@ static void require_end(void) {
 static void end(struct tg_world_outcome *out) {
   struct tg_counters counters;
   tg_world_server_counters(world.server, &counters);
-  bool given_up = tg_world_server_failed(world.server);
-  if (given_up && !tg_kernel_was_hit(world.kernel, TG_CALL_EPOLL_CTL)) {
+  if (tg_world_server_failed(world.server) && !listener_may_be_lost()) {
     tg_finding(world.kernel, "P10", TG_NO_CLIENT, NULL, "a listener was given up");
   }
   for (size_t i = 0; i < TG_WORLD_PEERS; i++) {

@@ -40,9 +40,13 @@ struct tg_world_connection {
   uint8_t end;  // enum tg_byte_input_end: what the client itself did
 };
 
-// What a recorder is told (fuzz/record). Clients are numbered as in a schedule.
+// What a recorder is told (fuzz/record), and what a test may do to the network. Clients are numbered as in a schedule.
+// Each may be NULL.
 struct tg_world_tap {
   void *context;
+  // These bytes have come to the client's socket. Returns how many of them it gets, from the first on; they may be
+  // changed before.
+  size_t (*received)(void *context, unsigned client, uint8_t *data, size_t len);
   void (*sent)(void *context, unsigned client, const uint8_t *data, size_t len);  // its socket has taken these bytes
   void (*said)(void *context, unsigned client, const uint8_t *data, size_t len);  // inside TLS, or in plaintext
   void (*over)(void *context, unsigned client, const struct tg_world_connection *connection);

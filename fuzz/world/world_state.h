@@ -24,9 +24,10 @@ struct tg_world {
   uint64_t handshakes;
 
   // Why the world owes its clients less than it would.
-  bool injected;  // some call was made to fail or to fall short
-  bool excused;   // ... in a way that may cost connections
-  bool starved;   // descriptors were short
+  bool injected;         // some call was made to fail or to fall short
+  bool excused;          // ... in a way that may cost connections
+  bool listener_broken;  // ... of accept4, in a way that no listener survives
+  bool starved;          // descriptors were short
   bool winding_down;
   bool cut_short;  // a client left while something was still to come: what it got depends on when
 

@@ -6,6 +6,12 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "fuzz/world/canonical.h"
 #include "fuzz/world/world.h"
 #include "harness/accept/accept.h"
@@ -128,6 +134,114 @@ static void another_timing_has_the_same_outcome(void **state) {
   }
 }
 
+// --- findings: what the world makes of a server that goes wrong, for which bytes on the way stand in
+// ------------------
+
+struct network {
+  unsigned pieces;  // that have come, of all connections
+  unsigned from;    // the first that is changed
+  bool spoils;      // the last bit of those is flipped; else they are lost
+};
+
+static size_t meddle(void *context, unsigned client, uint8_t *data, size_t len) {
+  struct network *network = context;
+  (void)client;
+  if (network->pieces++ < network->from) {
+    return len;
+  }
+  data[len - 1] ^= 1;
+  return network->spoils ? len : 0;
+}
+
+// Runs the schedule in a process of its own. Returns what it wrote to standard error before it aborted.
+static char *finding_of(const struct tg_schedule *schedule, struct network network) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    const struct tg_world_tap tap = {.context = &network, .received = meddle};
+    const struct tg_world_options options = {.tap = &tap};
+    struct tg_world_outcome outcome;
+    tg_world_run(schedule, &options, &outcome);
+    _exit(0);
+  }
+  close(ends[1]);
+  static char text[1 << 16];
+  size_t len = 0;
+  for (ssize_t got; (got = read(ends[0], text + len, sizeof(text) - 1 - len)) > 0;) {
+    len += (size_t)got;
+  }
+  text[len] = '\0';
+  close(ends[0]);
+  int status;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT) {
+    fail_msg("no finding:\n%s", text);
+  }
+  return text;
+}
+
+static void assert_finds(const struct tg_schedule *schedule, struct network network, const char *property,
+                         const char *says) {
+  const char *text = finding_of(schedule, network);
+  char begins[40];
+  (void)snprintf(begins, sizeof(begins), "property %s broken at ", property);
+  if (strncmp(text, begins, strlen(begins)) != 0 || strstr(text, says) == NULL) {
+    fail_msg("not %s, %s:\n%s", property, says, text);
+  }
+}
+
+static void a_client_that_did_nothing_wrong_gets_tls(void **state) {
+  (void)state;
+  struct tg_schedule schedule = one_request(0);
+  for (unsigned from = 0; from < 2; from++) {
+    const struct network spoils = {.from = from, .spoils = true};
+    assert_finds(&schedule, spoils, "P6", "the client has kept to the protocol, and its TLS library gives up: ");
+  }
+  // It is to blame itself.
+  schedule.num_steps = 3;
+  schedule.steps[2] = (struct tg_schedule_step){.action = TG_SCHEDULE_RECORD, .value = TG_RECORD_EMPTY, .wait = REST};
+  assert_int_equal(run(&schedule, TG_QUICKACK_REARM, false).clients[0].responses, 1);
+}
+
+static void a_stuck_handshake_is_seen_behind_a_request(void **state) {
+  (void)state;
+  struct tg_schedule schedule = one_request(0);
+  const struct network loses = {.from = 0};
+  assert_finds(&schedule, loses, "P3", "phase HANDSHAKE: at rest and the handshake does not go on");
+  schedule.steps[0].wait = 0;
+  assert_finds(&schedule, loses, "P3", "phase HANDSHAKE: at rest and the handshake does not go on");
+}
+
+static void a_half_closed_client_is_owed_its_response(void **state) {
+  (void)state;
+  struct tg_schedule schedule = one_request(TG_CONNECT_PLAINTEXT);
+  schedule.settings.plaintext_listener = true;
+  schedule.num_steps = 3;
+  schedule.steps[1] = (struct tg_schedule_step){.action = TG_SCHEDULE_REQUEST, .value = TG_REQUEST_BYTES | 300 << 4};
+  schedule.steps[2] = (struct tg_schedule_step){.action = TG_SCHEDULE_HALF_CLOSE, .wait = REST};
+  assert_int_equal(run(&schedule, TG_QUICKACK_REARM, false).clients[0].responses, 1);
+  assert_finds(&schedule, (struct network){.from = 0}, "P6",
+               "the server has ended the connection and owes 1 responses");
+  assert_finds(&schedule, (struct network){.from = 1}, "P6", "the server ends a response after ");
+  // Within TLS, close_notify is owed as well.
+  schedule.steps[0].value = 0;
+  schedule.steps[0].wait = REST;
+  assert_int_equal(run(&schedule, TG_QUICKACK_REARM, false).clients[0].responses, 1);
+  assert_finds(&schedule, (struct network){.from = 1}, "P6", "the server's FIN comes without a close_notify before it");
+}
+
+static void impossible_servers_are_refused(void **state) {
+  (void)state;
+  struct tg_schedule schedule = one_request(0);
+  for (int refused = 0; refused < TG_SCHEDULE_REFUSALS_COUNT; refused++) {
+    schedule.settings.refused = (uint8_t)refused;
+    assert_int_equal(run(&schedule, TG_QUICKACK_REARM, false).clients[0].responses, 1);
+  }
+}
+
 static int setup(void **state) {
   (void)state;
   tg_world_init();
@@ -136,9 +250,15 @@ static int setup(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_request_is_answered),     cmocka_unit_test(the_stall_is_seen_without_the_rule_and_not_with_it),
-      cmocka_unit_test(many_clients_are_answered), cmocka_unit_test(another_timing_has_the_same_outcome),
+      cmocka_unit_test(a_request_is_answered),
+      cmocka_unit_test(the_stall_is_seen_without_the_rule_and_not_with_it),
+      cmocka_unit_test(many_clients_are_answered),
+      cmocka_unit_test(another_timing_has_the_same_outcome),
       cmocka_unit_test(replays_are_the_same_run),
+      cmocka_unit_test(a_client_that_did_nothing_wrong_gets_tls),
+      cmocka_unit_test(a_stuck_handshake_is_seen_behind_a_request),
+      cmocka_unit_test(a_half_closed_client_is_owed_its_response),
+      cmocka_unit_test(impossible_servers_are_refused),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -44,10 +44,20 @@ static void watch_for_spinning(struct tg_kernel *kernel) {
   }
 }
 
+// Whoever moves a little with every call is not spinning, but must come to an end.
+static void watch_for_the_end(struct tg_kernel *kernel) {
+  if (++kernel->calls_made > kernel->options.calls_max && kernel->options.calls_max > 0) {
+    kernel->calls_made = 0;
+    kernel->spun = true;
+    tg_breach(kernel, "P10", "endless: %" PRIu64 " calls and the run is not over", kernel->options.calls_max);
+  }
+}
+
 int tg_call_begin(struct tg_kernel *kernel, enum tg_call call, size_t *limit) {
   kernel->calls[call]++;
   tg_sim_pass_to(&kernel->sim, kernel->sim.now_ns + kernel->options.call_ns);
   watch_for_spinning(kernel);
+  watch_for_the_end(kernel);
   kernel->hit_now = false;
   return tg_inject(kernel, call, limit);
 }

@@ -39,6 +39,7 @@ static void set_up(struct tg_kernel *kernel, const struct tg_kernel_options *opt
   kernel->files_allowed = false;
   kernel->hit_now = false;
   kernel->thread = 0;
+  kernel->calls_made = 0;
   kernel->idle_calls = 0;
   kernel->events_seen = 0;
   kernel->spun = false;
@@ -125,6 +126,20 @@ long tg_trap_return(struct tg_kernel *kernel, long result) {
   tg_kernel_inside = kernel;
   errno = result < 0 ? (int)-result : kernel->saved_errno;
   return result < 0 ? -1 : result;
+}
+
+// A sanitizer's report begins: what its runtime does from here on, such as starting a symbolizer, needs the real calls,
+// and the run is over. The runtimes call these if they are there: sanitizer/asan_interface.h, and compiler-rt's
+// ubsan_monitor.h.
+__attribute__((visibility("default"))) void __asan_on_error(void);
+__attribute__((visibility("default"))) void __ubsan_on_report(void);
+
+TG_PLAIN void __asan_on_error(void) {
+  tg_kernel_inside = NULL;
+}
+
+TG_PLAIN void __ubsan_on_report(void) {
+  tg_kernel_inside = NULL;
 }
 
 void tg_kernel_allow_files(struct tg_kernel *kernel, bool allowed) {

@@ -42,6 +42,8 @@ struct tg_kernel_options {
   // Calls at one virtual instant of driver's making (without one network or driver event, or a byte moved) that count
   // as spinning: P10. 100,000 by default.
   uint32_t spin_calls;
+  // Calls of a whole run, from one reset to the next; more of them count as endless: P10. 0, the default: no bound.
+  uint64_t calls_max;
   FILE *trace;  // all lines; NULL: the last ones are kept
   bool trace_silent;
 };
@@ -58,11 +60,11 @@ void tg_kernel_destroy(struct tg_kernel *kernel);
 
 // tg_kernel_set_breach: called when the code under test breaks a rule the kernel itself can see: "P1" (use of a closed
 // descriptor: EBADF on a call, a double close), "P6" (RST sent by close() while what was sent is not yet read by a peer
-// that still reads), "SIGPIPE" (a send that would raise it), "P10" (spinning), "blocks" (a call that would wait on a
-// descriptor without O_NONBLOCK), "unmodelled" (an unknown call, option or argument). The default prints and aborts.
-// A handler runs with the real calls. It may return: the call then ends as the real one would (EPIPE, EBADF, ...),
-// except for a call that is not modelled at all, which aborts. It may also leave by longjmp, to where the driver then
-// calls tg_kernel_leave.
+// that still reads), "SIGPIPE" (a send that would raise it), "P10" (spinning, or a run without end), "blocks" (a call
+// that would wait on a descriptor without O_NONBLOCK), "unmodelled" (an unknown call, option or argument). The default
+// prints and aborts. A handler runs with the real calls. It may return: the call then ends as the real one would
+// (EPIPE, EBADF, ...), except for a call that is not modelled at all, which aborts. It may also leave by longjmp, to
+// where the driver then calls tg_kernel_leave.
 void tg_kernel_set_breach(struct tg_kernel *kernel, tg_kernel_breach breach, void *context);
 
 // tg_kernel_enter makes the calls of this thread the kernel's, as simulated thread `thread` (0 to

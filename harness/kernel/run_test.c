@@ -142,6 +142,23 @@ static void a_loop_that_never_waits_is_spinning(void **state) {
   assert_in_range(server.waiters[0].turns, 499, 501);
 }
 
+static void a_run_without_end_is_ended(void **state) {
+  (void)state;
+  struct tg_kernel_options options;
+  tg_kernel_options_default(&options);
+  options.calls_max = 500;
+  testing_kernel_restart(&options);
+  // Time passes with every turn, so it does not spin.
+  struct server server = {.num_threads = 1, .waiters = {{.timeout_ms = 1}}};
+  assert_false(run_for(&server, 100000 * MS));
+  testing_expect_breach("P10");
+  assert_in_range(server.waiters[0].turns, 499, 501);
+  testing_kernel_restart(&options);
+  struct server shorter = {.num_threads = 1, .waiters = {{.timeout_ms = 1}}};
+  assert_false(run_for(&shorter, 400 * MS));
+  assert_in_range(shorter.waiters[0].turns, 398, 401);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_kernel_set_up, testing_kernel_tear_down)
 
 int main(void) {
@@ -149,6 +166,7 @@ int main(void) {
       TEST(threads_run_when_their_time_has_come), TEST(time_is_not_passed_for_nothing),
       TEST(driver_events_run_at_their_time),      TEST(a_thread_that_has_ended_is_left_alone),
       TEST(a_turn_without_a_call_is_spinning),    TEST(a_loop_that_never_waits_is_spinning),
+      TEST(a_run_without_end_is_ended),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

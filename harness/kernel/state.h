@@ -174,8 +174,9 @@ struct tg_kernel {
   int saved_errno;
   bool entered;
   bool files_allowed;
-  uint32_t thread;  // that is inside
-  bool hit_now;     // the present call is one that an injection has hit
+  uint32_t thread;      // that is inside
+  bool hit_now;         // the present call is one that an injection has hit
+  uint64_t calls_made;  // since the reset
   uint64_t idle_calls;
   uint64_t events_seen;
   bool spun;
