@@ -146,8 +146,7 @@ FAULTS = [
         breaks = "With the peer's FIN seen, close_notify is queued while the response is still being written",
         sources = ["accept/serve.c"],
         check = "teardown_schedule",
-        caught_by = ["P7"],
+        caught_by = ["P6"],
         input = "A client asks for a large body and closes its half",
-        without_own_regression = False,
     ),
 ]
