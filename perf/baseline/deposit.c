@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "perf/baseline/fields.h"
 #include "perf/manifest/strict_json.h"
+#include "perf/report/folder.h"
 #include "perf/report/json_fields.h"
+#include "perf/report/run_log.h"
 
 #define SERIES_FILE   "series.json"
 #define SERIES_SCHEMA 1
@@ -26,27 +27,6 @@ static bool in_folder(char out[PATH_MAX], const char *folder, const char *name, 
   }
   tg_error_set(err, "%s: the path is too long", folder);
   return false;
-}
-
-static bool make_folder(const char *folder, struct tg_error *err) {
-  char path[PATH_MAX];
-  if (folder[0] == '\0' || snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path)) {
-    tg_error_set(err, "\"%.100s\" cannot be a folder of deposits", folder);
-    return false;
-  }
-  for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
-    if (slash != NULL) {
-      *slash = '\0';
-    }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-      tg_error_set(err, "%s: cannot be made: %s", path, strerror(errno));
-      return false;
-    }
-    if (slash == NULL) {
-      return true;
-    }
-    *slash = '/';
-  }
 }
 
 // Writes `text` to a new file in `folder`, whose path is stored in `beside`.
@@ -88,7 +68,7 @@ static bool is_same(const char *path, const char *text, struct tg_error *err) {
 bool tg_deposit_add(const char *folder, const struct tg_report *report, struct tg_error *err) {
   char path[PATH_MAX];
   char beside[PATH_MAX];
-  if (!in_folder(path, folder, report->id, SUFFIX, err) || !make_folder(folder, err)) {
+  if (!in_folder(path, folder, report->id, SUFFIX, err) || !tg_folder_make(folder, err)) {
     return false;
   }
   char *text = tg_json_dump(tg_report_encode(report));
@@ -202,11 +182,8 @@ bool tg_series_start(const char *folder, struct tg_error *err) {
   char path[PATH_MAX];
   char beside[PATH_MAX];
   char date[32];
-  const time_t now = time(NULL);
-  struct tm utc;
-  (void)gmtime_r(&now, &utc);
-  (void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  if (!in_folder(path, folder, SERIES_FILE, "", err) || !make_folder(folder, err)) {
+  tg_time_text(date);
+  if (!in_folder(path, folder, SERIES_FILE, "", err) || !tg_folder_make(folder, err)) {
     return false;
   }
   char *text = tg_json_dump(json_pack("{s:i, s:s}", "schema", SERIES_SCHEMA, "started", date));

@@ -13,6 +13,7 @@
 #include "perf/baseline/series.h"
 #include "perf/baseline/tree.h"
 #include "perf/process/runfiles.h"
+#include "perf/report/run_log.h"
 
 static const char help[] =
     "usage: record [OPTION...] [REPORT...]\n"
@@ -173,13 +174,6 @@ static enum parsed parse(struct options *out, int argc, char **argv) {
   return PARSED_RUN;
 }
 
-static void now(char out[32], const char *format) {
-  const time_t seconds = time(NULL);
-  struct tm utc;
-  (void)gmtime_r(&seconds, &utc);
-  (void)strftime(out, 32, format, &utc);
-}
-
 // Reports that were loaded for this recording. Deposits are not among them.
 struct loaded {
   struct tg_report **reports;
@@ -204,7 +198,10 @@ static bool measure(struct loaded *out, const struct options *options, const cha
   } else if (!tg_runfile("perf/gates_run", program, err)) {
     return false;
   }
-  now(date, "%Y%m%dT%H%M%SZ");
+  const time_t now = time(NULL);
+  struct tm utc;
+  (void)gmtime_r(&now, &utc);
+  (void)strftime(date, sizeof(date), "%Y%m%dT%H%M%SZ", &utc);
   (void)snprintf(folder, sizeof(folder), "%.3900s/reports", workspace);
   struct tg_run_series series = {
       .program = program, .folder = folder, .label = options->host, .runs = options->series, .gap_s = options->gap_s};
@@ -233,7 +230,7 @@ static bool record_from(const struct loaded *samples, const struct tg_deposits *
   if (manifest == NULL) {
     return false;
   }
-  now(date, "%Y-%m-%dT%H:%M:%SZ");
+  tg_time_text(date);
   struct tg_record_request request = {.folder = baselines,
                                       .label = options->host,
                                       .revision = commit,

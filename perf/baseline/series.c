@@ -4,20 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "perf/report/folder.h"
 #include "perf/report/report.h"
-
-static bool make_folder(const char *path, struct tg_error *err) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) {
-    return true;
-  }
-  tg_error_set(err, "%s: cannot be made: %s", path, strerror(errno));
-  return false;
-}
 
 // Runs the program with this process's terminal. Returns its exit status, 128 + the signal that ended it, or -1.
 static int run(const struct tg_run_series *series, const char *folder) {
@@ -45,16 +37,7 @@ static void idle(unsigned seconds) {
 
 bool tg_run_series_measure(const struct tg_run_series *series, char reports[][PATH_MAX], struct tg_error *err) {
   char folder[PATH_MAX];
-  // reports/ itself may be missing, in a fresh clone.
-  (void)snprintf(folder, sizeof(folder), "%s", series->folder);
-  char *slash = strrchr(folder, '/');
-  if (slash != NULL && slash != folder) {
-    *slash = '\0';
-    if (!make_folder(folder, err)) {
-      return false;
-    }
-  }
-  if (!make_folder(series->folder, err)) {
+  if (!tg_folder_make(series->folder, err)) {
     return false;
   }
   for (size_t i = 0; i < series->runs; i++) {
