@@ -75,6 +75,9 @@ static void test_bad_usage(void **state) {
       {{"--fault", "gremlin"}, "gremlin"},
       {{"--only", "no_such_gate"}, "no_such_gate"},
       {{"--published", "--only", "tls_rtt_p50_ms"}, "exclude"},
+      {{"--published", "--full"}, "exclude"},
+      {{"--full", "--ratios-only"}, "exclude"},
+      {{"--history", ""}, "--history"},
       {{"stray"}, "stray"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -108,6 +111,14 @@ static void test_one_gate_is_no_verdict(void **state) {
   expect(args, 3, "PARTIAL");
   json_t *json = report();
   assert_non_null(json_object_get(json, "gates"));
+  assert_true(json_is_false(json_object_get(json, "passed")));
+  assert_true(json_is_true(json_object_get(json, "partial")));
+  json_decref(json);
+  // Not in a full run either, and of two runs the second knows of the first.
+  const char *const full[] = {"--only", "tls_rtt_p50_ms", "--full", "--out", folder, "--quiet", NULL};
+  expect(full, 3, "PARTIAL");
+  json = report();
+  assert_true(json_integer_value(json_object_get(json_object_get(json, "earlier_runs"), "total")) >= 1);
   json_decref(json);
 }
 
@@ -124,7 +135,8 @@ static void test_the_whole_suite_is_red_without_the_rearm(void **state) {
   expect(args, 1, "tls_rtt_p50_ms");
   json_t *json = report();
   assert_string_equal(json_string_value(json_object_get(json, "verdict")), "fail");
-  assert_true(json_integer_value(json_object_get(json, "gates_failed")) >= 9);
+  assert_true(json_integer_value(json_object_get(json_object_get(json, "counts"), "failed")) >= 9);
+  assert_true(json_is_false(json_object_get(json, "acceptance")));
   json_decref(json);
 }
 
@@ -135,6 +147,7 @@ static void test_a_server_that_dies_fails_the_run(void **state) {
   json_t *json = report();
   assert_true(json_is_false(json_object_get(json, "passed")));
   assert_non_null(json_object_get(json_object_get(json, "error"), "message"));
+  assert_string_equal(json_string_value(json_object_get(json, "verdict")), "error");
   assert_null(json_object_get(json, "gates"));
   json_decref(json);
 }
@@ -198,7 +211,8 @@ static void test_a_host_that_hides_the_stall_is_undecided(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
+  const char *state = getenv("TEST_TMPDIR");
+  if (argc != 2 || state == NULL || setenv("XDG_STATE_HOME", state, 1) != 0) {
     fprintf(stderr, "usage: cli_test GATES_RUN\n");
     return 2;
   }
