@@ -1,6 +1,7 @@
 // Schedules on a server that is always short of something: descriptors, or memory at one allocation. Whatever happens,
 // nothing spins, nothing leaks, and whoever comes when it is over is served (P10).
 #include "fuzz/base/target.h"
+#include "fuzz/base/thrift.h"
 #include "fuzz/schedule/schedule.h"
 #include "fuzz/world/world.h"
 
@@ -24,7 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   while (num_first < schedule.num_steps && schedule.steps[num_first].action == TG_SCHEDULE_INJECT) {
     num_first++;
   }
-  const struct tg_world_options options = {.first = schedule.steps, .num_first = num_first};
+  const struct tg_world_options options = {.first = schedule.steps,
+                                           .num_first = num_first,
+                                           .thrifty = tg_fuzz_thrifty(),
+                                           .own_tls = tg_fuzz_all_sides(data, size)};
   tg_world_run(&schedule, &options, &outcome);
   return 0;
 }

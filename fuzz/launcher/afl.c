@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/base/thrift.h"
 #include "fuzz/launcher/engine.h"
 #include "fuzz/launcher/process.h"
 
@@ -71,7 +72,7 @@ static bool watch(void *context, double elapsed_s) {
 }
 
 static void set_environment(const char *mutator) {
-  setenv("TLSGATE_COMPARE", "some", 1);  // fuzz/base/compare.h
+  setenv(TG_FUZZ_THRIFT_ENV, "1", 1);
   setenv("AFL_NO_UI", "1", 1);
   setenv("AFL_SKIP_CPUFREQ", "1", 1);
   setenv("AFL_NO_AFFINITY", "1", 1);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/base/thrift.h"
 #include "fuzz/launcher/engine.h"
 #include "fuzz/launcher/process.h"
 
@@ -124,8 +125,7 @@ bool tg_engine_libfuzzer(const struct tg_engine_run *run, struct tg_engine_resul
   arguments.argv[arguments.num++] = run->corpus;
   arguments.argv[arguments.num++] = seeds;
 
-  // Not every input twice: fuzz/base/compare.h.
-  setenv("TLSGATE_COMPARE", "some", 1);
+  setenv(TG_FUZZ_THRIFT_ENV, "1", 1);
   struct log_reader reader = {.run = run, .result = out};
   tg_path(reader.log_path, "%s/libfuzzer.log", run->scratch);
   int status = tg_process_run(arguments.argv, reader.log_path, run->seconds + GRACE_S, watch, &reader, err);

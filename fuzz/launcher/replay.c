@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/base/thrift.h"
 #include "fuzz/launcher/engine.h"
 #include "fuzz/launcher/process.h"
 
@@ -64,6 +65,7 @@ bool tg_engine_replay(const char *program, const struct tg_file_list *files, con
                       struct tg_engine_result *out, struct tg_error *err) {
   char path[PATH_MAX];
   // Here, unlike in fuzzing (fuzz/base/sanitizers.c), what is said of a finding counts for more than speed.
+  unsetenv(TG_FUZZ_THRIFT_ENV);
   setenv("ASAN_OPTIONS", "malloc_context_size=30:detect_stack_use_after_return=1:strict_string_checks=1", 0);
   if (!tg_engine_runfile(program, path, err)) {
     return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fuzz/base/count.h"
+#include "fuzz/base/thrift.h"
 #include "fuzz/launcher/engine.h"
 #include "fuzz/launcher/files.h"
 #include "fuzz/launcher/process.h"
@@ -58,11 +59,11 @@ static bool run(const struct tg_fuzz_target *target, const struct tg_file_list *
     argv[3 + i] = inputs->paths[i];
   }
   setenv(TG_FUZZ_COUNT_ENV, "1", 1);
-  // As the engines run it: fuzz/base/compare.h.
-  setenv("TLSGATE_COMPARE", "some", 1);
+  // As the engines run it.
+  setenv(TG_FUZZ_THRIFT_ENV, "1", 1);
   int status = tg_process_run(argv, log, limit_s, NULL, NULL, err);
   unsetenv(TG_FUZZ_COUNT_ENV);
-  unsetenv("TLSGATE_COMPARE");
+  unsetenv(TG_FUZZ_THRIFT_ENV);
   *out = (struct work){0};
   FILE *file = status < 0 ? NULL : fopen(log, "re");
   if (file != NULL) {

@@ -19,4 +19,8 @@
 __attribute__((noreturn, format(printf, 5, 6))) void tg_finding(struct tg_kernel *kernel, const char *property,
                                                                 int client, const char *phase, const char *format, ...);
 
+// tg_finding_set_retell: where the trace is silent there are no last lines to print, so tg_finding calls `with_trace`,
+// once, which does the run again with them. NULL: nobody can, the trace is printed as it is.
+void tg_finding_set_retell(void (*with_trace)(void));
+
 #endif

@@ -17,8 +17,12 @@ struct tg_identity {
 // tg_fixtures_init parses everything, once. Aborts if it cannot: the fixtures are part of the program.
 void tg_fixtures_init(void);
 
-// tg_fixtures_renew parses the RSA key again: it carries blinding factors that one run would leave to the next.
+// tg_fixtures_renew makes the RSA key anew: it carries blinding factors that one run would leave to the next.
 void tg_fixtures_renew(void);
+
+// tg_fixture_rsa_key_new returns another RSA key of the same numbers, for one who does not share it; the caller's,
+// EVP_PKEY_free.
+EVP_PKEY *tg_fixture_rsa_key_new(void);
 
 // tg_fixture_server returns the server's identity for a kind of key; borrowed, until
 // tg_fixtures_renew.

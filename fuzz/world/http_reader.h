@@ -18,7 +18,7 @@ struct tg_http_reader {
   bool closes;  // the response says that the connection ends
   uint64_t body_len;
   uint64_t body_at;
-  uint64_t hash;       // FNV-1a over status and body of every final response
+  uint64_t hash;  // FNV-1a over status and length of every final response, and bodies that are not known beforehand
   uint32_t responses;  // final ones that are complete
   uint32_t shed;       // of these, 503: load shedding
   uint32_t date_at;    // of raw bytes: how much of "\r\nDate: " and its value has come

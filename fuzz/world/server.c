@@ -25,6 +25,7 @@ struct world_shard {
 struct tg_world_server {
   struct tg_kernel *kernel;
   struct tg_tls_context *tls;
+  struct tg_kept_tls *kept;  // whose `tls` it is; NULL: the server's own
   atomic_size_t connections;
   uint32_t num_shards;
   struct world_shard shards[TG_KERNEL_THREADS_MAX];
@@ -90,20 +91,6 @@ struct tg_deadlines tg_world_deadlines(const struct tg_schedule_settings *settin
   return out;
 }
 
-static struct tg_tls_context *make_tls(const struct tg_schedule_settings *settings) {
-  static const uint32_t kLifetimes[] = {86400, 60, 1};
-  const struct tg_identity *identity = tg_fixture_server(settings->key);
-  struct tg_tls_config config = {
-      .key = identity->key,
-      .chain = identity->chain,
-      .client_ca_file = settings->client_ca ? tg_fixture_ca_file() : NULL,
-      .early_data = settings->early_data,
-      .ticket_key_lifetime_s = kLifetimes[settings->ticket_lifetime % 3],
-  };
-  struct tg_error err;
-  return tg_tls_context_create(&config, &err);
-}
-
 static int open_listener(uint16_t port, bool first) {
   struct tg_error err;
   return tg_listener_open("127.0.0.1", port, first, &err);
@@ -155,7 +142,9 @@ static void destroy(void *made) {
     tg_shard_destroy(server->shards[i].shard);
     tg_http_app_destroy(server->shards[i].app);
   }
-  tg_tls_context_destroy(server->tls);
+  if (server->kept == NULL) {
+    tg_tls_context_destroy(server->tls);
+  }
   free(server);
 }
 
@@ -166,7 +155,8 @@ static void *create(const void *given) {
     return NULL;
   }
   server->kernel = config->kernel;
-  server->tls = make_tls(config->settings);
+  server->kept = config->kept;
+  server->tls = server->kept != NULL ? tg_kept_tls_begin(server->kept) : tg_server_tls_create(config->settings);
   bool ok = server->tls != NULL;
   for (uint32_t i = 0; ok && i < config->settings->shards; i++) {
     ok = make_shard(server, config);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "fuzz/schedule/schedule.h"
+#include "fuzz/world/server_tls.h"
 #include "harness/accept/accept.h"
 #include "harness/kernel/adapter.h"
 
@@ -20,6 +21,7 @@ struct tg_world_server_config {
   const struct tg_schedule_settings *settings;
   enum tg_quickack quickack;
   struct tg_kernel *kernel;
+  struct tg_kept_tls *kept;  // outlives the server; NULL: it makes a TLS context of its own
 };
 
 // The config is a struct tg_world_server_config, the server a struct tg_world_server; check's context is unused.

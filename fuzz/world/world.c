@@ -11,6 +11,7 @@
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
 #include "fuzz/world/refused.h"
+#include "fuzz/world/server_tls.h"
 #include "fuzz/world/steps.h"
 #include "fuzz/world/world_state.h"
 
@@ -42,32 +43,64 @@ static struct tg_kernel_options kernel_options(const struct tg_schedule_settings
   kernel.tcp = tg_world_settings_tcp(settings);
   kernel.calls_max = CALLS_MAX;
   kernel.trace = options->trace != NULL ? options->trace : trace_all ? stderr : NULL;
+  kernel.trace_silent = options->thrifty && kernel.trace == NULL;
+  kernel.keep_blocks = options->thrifty;
   return kernel;
 }
 
-static void run_schedule(const struct tg_schedule *schedule, const struct tg_world_options *options,
-                         struct tg_world_outcome *out);
+// A run as it was asked for.
+struct run {
+  bool bytes;  // `input` is what is run, else `schedule`
+  const struct tg_schedule *schedule;
+  const struct tg_byte_input *input;
+  bool raw;
+  const struct tg_world_options *options;
+};
+
+static struct run present;  // while it may have to be told again
+
+static void do_run(const struct run *run, struct tg_world_outcome *out);
 
 // What libraries allocate once and keep they allocate now, and the books of later runs are not troubled by it.
-static void warm_up(void) {
+static void warm_up(const struct tg_schedule_settings *settings) {
   static const struct tg_world_options no_options;
+  const struct tg_schedule schedule = {
+      .settings = *settings,
+      .num_steps = 4,
+      .steps = {{.action = TG_SCHEDULE_CONNECT, .value = TG_CONNECT_CERTIFICATE, .wait = 255},
+                {.action = TG_SCHEDULE_REQUEST, .wait = 255},
+                {.action = TG_SCHEDULE_CONNECT, .client = 1, .value = TG_CONNECT_TLS12, .wait = 255},
+                {.action = TG_SCHEDULE_RECORD, .wait = 255}},
+  };
+  struct tg_world_outcome outcome;
   bool traced = trace_all;
   trace_all = false;
   world.warming_up = true;
-  for (int key = 0; key < TG_SCHEDULE_KEYS; key++) {
-    const struct tg_schedule schedule = {
-        .settings = {.shards = 1, .key = (uint8_t)key, .client_ca = true, .plaintext_listener = true},
-        .num_steps = 4,
-        .steps = {{.action = TG_SCHEDULE_CONNECT, .value = TG_CONNECT_CERTIFICATE, .wait = 255},
-                  {.action = TG_SCHEDULE_REQUEST, .wait = 255},
-                  {.action = TG_SCHEDULE_CONNECT, .client = 1, .value = TG_CONNECT_TLS12, .wait = 255},
-                  {.action = TG_SCHEDULE_RECORD, .wait = 255}},
-    };
-    struct tg_world_outcome outcome;
-    run_schedule(&schedule, &no_options, &outcome);
-  }
+  do_run(&(struct run){.schedule = &schedule, .options = &no_options}, &outcome);
   world.warming_up = false;
   trace_all = traced;
+}
+
+static void warm_up_all(void) {
+  for (int key = 0; key < TG_SCHEDULE_KEYS; key++) {
+    const struct tg_schedule_settings settings = {
+        .shards = 1, .key = (uint8_t)key, .client_ca = true, .plaintext_listener = true};
+    warm_up(&settings);
+  }
+}
+
+// Gives the next server a TLS context that is there already.
+static void keep_tls(const struct tg_schedule_settings *settings) {
+  bool made;
+  world.kept = tg_kept_tls_get(settings, &made);
+  if (made) {
+    const struct tg_schedule_settings same_context = {.shards = 1,
+                                                      .key = settings->key,
+                                                      .client_ca = settings->client_ca,
+                                                      .early_data = settings->early_data,
+                                                      .ticket_lifetime = settings->ticket_lifetime};
+    warm_up(&same_context);
+  }
 }
 
 void tg_world_init(void) {
@@ -84,7 +117,7 @@ void tg_world_init(void) {
   }
   tg_kernel_set_breach(world.kernel, tg_oracle_breach, &world);
   world.client_ctx = tg_peer_tls_context();
-  warm_up();
+  warm_up_all();
 }
 
 bool tg_world_lenient(struct tg_world *lenient) {
@@ -136,8 +169,10 @@ static void look_at_rest(struct tg_world *resting) {
 }
 
 static void make_server(void) {
-  struct tg_world_server_config config = {
-      .settings = &world.settings, .quickack = (enum tg_quickack)world.options.quickack, .kernel = world.kernel};
+  struct tg_world_server_config config = {.settings = &world.settings,
+                                          .quickack = (enum tg_quickack)world.options.quickack,
+                                          .kernel = world.kernel,
+                                          .kept = world.kept};
   tg_kernel_allow_files(world.kernel, true);
   tg_kernel_enter(world.kernel, 0);
   world.server = tg_world_server_adapter.create(&config);
@@ -277,7 +312,9 @@ static void end(struct tg_world_outcome *out) {
   tg_kernel_leave(world.kernel);
   world.server = NULL;
   ERR_clear_error();
-  if (world.settings.key == TG_SCHEDULE_KEY_RSA2048) {
+  if (world.kept != NULL) {
+    tg_kept_tls_end(world.kept);
+  } else if (world.settings.key == TG_SCHEDULE_KEY_RSA2048) {
     tg_fixtures_renew();
   }
   if (tg_kernel_open_fds(world.kernel) > 0) {
@@ -341,11 +378,7 @@ static bool comparable(void) {
   return true;
 }
 
-static void run_schedule(const struct tg_schedule *schedule, const struct tg_world_options *options,
-                         struct tg_world_outcome *out) {
-  memset(out, 0, sizeof(*out));
-  begin(&schedule->settings, options);
-  uint32_t fds_at_first = tg_kernel_open_fds(world.kernel);
+static void run_schedule(const struct tg_schedule *schedule, const struct tg_world_options *options) {
   open_clients(options->open_clients);
   for (size_t i = 0; i < schedule->num_steps; i++) {
     tg_world_step(&world, &schedule->steps[i]);
@@ -353,16 +386,6 @@ static void run_schedule(const struct tg_schedule *schedule, const struct tg_wor
   }
   tg_world_pass_to_rest(&world);
   look_at_rest(&world);
-  out->comparable = comparable();
-  require_recovery();
-  require_end();
-  require_no_fds(fds_at_first);
-  end(out);
-}
-
-void tg_world_run(const struct tg_schedule *schedule, const struct tg_world_options *options,
-                  struct tg_world_outcome *out) {
-  run_schedule(schedule, options, out);
 }
 
 static void close_in_the_end(struct tg_peer *peer, uint8_t how) {
@@ -410,19 +433,73 @@ static void run_bytes(const struct tg_byte_input *input, bool raw) {
   look_at_rest(&world);
 }
 
-void tg_world_run_bytes(const struct tg_byte_input *input, bool raw, const struct tg_world_options *options,
-                        struct tg_world_outcome *out) {
+static const struct tg_schedule_settings *settings_of(const struct run *run) {
+  return run->bytes ? &run->input->settings : &run->schedule->settings;
+}
+
+static void do_run(const struct run *run, struct tg_world_outcome *out) {
   memset(out, 0, sizeof(*out));
-  begin(&input->settings, options);
+  begin(settings_of(run), run->options);
   uint32_t fds_at_first = tg_kernel_open_fds(world.kernel);
-  run_bytes(input, raw);
-  // The one client has left when everything had come.
-  world.cut_short = false;
+  if (!run->bytes) {
+    run_schedule(run->schedule, run->options);
+  } else {
+    run_bytes(run->input, run->raw);
+    // The one client has left when everything had come.
+    world.cut_short = false;
+  }
   out->comparable = comparable();
   require_recovery();
   require_end();
   require_no_fds(fds_at_first);
   end(out);
+}
+
+// The run in progress, from the beginning and with its trace, after it has broken a property without one.
+static void tell_again(void) {
+  struct tg_world_options in_full = *present.options;
+  struct run again = present;
+  struct tg_world_outcome outcome;
+  in_full.thrifty = false;
+  again.options = &in_full;
+  // What the run has left behind, as it will not end. The rest of it is forgotten.
+  world.kept = NULL;
+  world.session = NULL;
+  tg_fixtures_renew();
+  ERR_clear_error();
+  do_run(&again, &outcome);
+}
+
+// What a call that fails costs must not depend on what earlier runs have done.
+static bool calls_fail(const struct run *run) {
+  bool fail = run->options->num_first > 0;
+  for (size_t i = 0; !run->bytes && i < run->schedule->num_steps; i++) {
+    fail = fail || run->schedule->steps[i].action == TG_SCHEDULE_INJECT;
+  }
+  return fail;
+}
+
+static void run_as_asked(const struct run *run, struct tg_world_outcome *out) {
+  if (run->options->thrifty) {
+    if (!run->options->own_tls && !calls_fail(run)) {
+      keep_tls(settings_of(run));
+    }
+    present = *run;
+    tg_finding_set_retell(tell_again);
+  }
+  do_run(run, out);
+  tg_finding_set_retell(NULL);
+  world.kept = NULL;
+}
+
+void tg_world_run(const struct tg_schedule *schedule, const struct tg_world_options *options,
+                  struct tg_world_outcome *out) {
+  run_as_asked(&(struct run){.schedule = schedule, .options = options}, out);
+}
+
+void tg_world_run_bytes(const struct tg_byte_input *input, bool raw, const struct tg_world_options *options,
+                        struct tg_world_outcome *out) {
+  run_as_asked(&(struct run){.bytes = true, .input = input, .raw = raw, .options = options}, out);
 }
 
 void tg_world_require_same(const struct tg_world_outcome *one, const struct tg_world_outcome *other) {

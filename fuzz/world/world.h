@@ -20,7 +20,7 @@
 struct tg_world_client_outcome {
   uint32_t established;
   uint32_t responses;
-  uint64_t hash;  // FNV-1a of every response in order: status and body, or of all bytes for raw clients
+  uint64_t hash;  // FNV-1a of every response in order (http_reader.h), or of all bytes for raw clients
 };
 
 struct tg_world_outcome {
@@ -54,6 +54,8 @@ struct tg_world_tap {
 
 struct tg_world_options {
   FILE *trace;                           // all lines; NULL: the last ones are kept, for a finding
+  bool thrifty;                          // see below
+  bool own_tls;                          // the server makes its TLS context itself, thrifty or not
   uint8_t open_clients;                  // so many clients have a keep-alive connection before the first step
   bool expect_stalls;                    // quickack is not re-armed on purpose: stalls are counted, and no finding
   uint8_t quickack;                      // enum tg_quickack
@@ -61,6 +63,11 @@ struct tg_world_options {
   size_t num_first;
   const struct tg_world_tap *tap;  // NULL: nobody records
 };
+
+// A thrifty run is the same run, call for call, and cheaper: no line of the trace is formatted (on a finding the run is
+// done once more, with all of them), the server uses a TLS context that earlier runs have made unless calls are to fail
+// or `own_tls` is set, and large blocks of memory are kept (tg_kernel_options). Its outcome has no trace_hash and no
+// trace_lines.
 
 // tg_world_init prepares keys, the TLS library and the kernel. Called once, before anything else. Reads the environment
 // variable TRACE: 1 prints every run's trace on stderr.

@@ -17,6 +17,7 @@ struct tg_world {
   struct tg_schedule_settings settings;
   struct tg_world_options options;
   struct tg_world_server *server;  // NULL: it could not be made
+  struct tg_kept_tls *kept;        // what the server uses; NULL: it has made its own
   SSL_CTX *client_ctx;
   SSL_SESSION *session;  // the newest that any client got; NULL: none
   struct tg_peer peers[TG_WORLD_PEERS];

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <openssl/rand.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,86 @@ static void replays_are_the_same_run(void **state) {
     assert_true(again.trace_hash == first.trace_hash);
     assert_true(again.trace_lines == first.trace_lines);
   }
+}
+
+// What the TLS library's generator gives after a run tells how much randomness the run took.
+static uint64_t next_random(void) {
+  uint64_t next;
+  RAND_bytes((uint8_t *)&next, sizeof(next));
+  return next;
+}
+
+// With thrift a run is the same run, whatever the settings, and however often the TLS context has been used before.
+static void a_thrifty_run_is_the_same_run(void **state) {
+  (void)state;
+  FILE *nowhere = fopen("/dev/null", "we");
+  assert_non_null(nowhere);
+  struct tg_schedule schedule = busy();
+  schedule.steps[1].value |= TG_CONNECT_CERTIFICATE;
+  for (unsigned i = 0; i < 36; i++) {
+    schedule.settings.key = (uint8_t)(i % TG_SCHEDULE_KEYS);
+    schedule.settings.ticket_lifetime = (uint8_t)(i / TG_SCHEDULE_KEYS % 3);
+    schedule.settings.client_ca = i / 9 % 2 != 0;
+    schedule.settings.early_data = i / 18 != 0;
+    // Lines are formatted when there is somewhere to write them to, thrifty or not.
+    struct tg_world_options options = {.quickack = TG_QUICKACK_REARM, .trace = nowhere};
+    struct tg_world_outcome in_full;
+    tg_world_run(&schedule, &options, &in_full);
+    uint64_t random = next_random();
+    assert_true(in_full.trace_lines > 100);
+    options.thrifty = true;
+    for (int again = 0; again < 3; again++) {
+      struct tg_world_outcome outcome;
+      tg_world_run(&schedule, &options, &outcome);
+      assert_true(next_random() == random);
+      assert_int_equal(outcome.trace_lines, in_full.trace_lines);
+      assert_true(outcome.trace_hash == in_full.trace_hash);
+      assert_memory_equal(&outcome.clients, &in_full.clients, sizeof(in_full.clients));
+    }
+  }
+  fclose(nowhere);
+}
+
+// Runs the schedule in a child that is expected to end with a finding, and returns what it said.
+static size_t told_of_stall(const struct tg_schedule *schedule, bool thrifty, char *out, size_t size) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    signal(SIGABRT, SIG_DFL);
+    dup2(ends[1], STDERR_FILENO);
+    const struct tg_world_options options = {.quickack = TG_QUICKACK_OFF, .thrifty = thrifty};
+    struct tg_world_outcome outcome;
+    tg_world_run(schedule, &options, &outcome);
+    _exit(0);
+  }
+  close(ends[1]);
+  size_t len = 0;
+  for (ssize_t got; len + 1 < size && (got = read(ends[0], out + len, size - 1 - len)) > 0;) {
+    len += (size_t)got;
+  }
+  out[len] = '\0';
+  close(ends[0]);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  return len;
+}
+
+static void a_thrifty_finding_is_told_with_its_trace(void **state) {
+  (void)state;
+  static char plain[32768];
+  static char thrifty[32768];
+  struct tg_schedule schedule = one_request(0);
+  schedule.steps[0].wait = 0;
+  assert_true(told_of_stall(&schedule, false, plain, sizeof(plain)) > 0);
+  assert_non_null(strstr(plain, "property P5 broken at +0.0"));
+  assert_non_null(strstr(plain, "for a delayed ACK"));
+  told_of_stall(&schedule, true, thrifty, sizeof(thrifty));
+  const char *end = strstr(plain, "for a delayed ACK\n");
+  assert_non_null(end);
+  assert_memory_equal(thrifty, plain, (size_t)(end - plain));
 }
 
 static void another_timing_has_the_same_outcome(void **state) {
@@ -259,6 +340,8 @@ int main(void) {
       cmocka_unit_test(a_stuck_handshake_is_seen_behind_a_request),
       cmocka_unit_test(a_half_closed_client_is_owed_its_response),
       cmocka_unit_test(impossible_servers_are_refused),
+      cmocka_unit_test(a_thrifty_run_is_the_same_run),
+      cmocka_unit_test(a_thrifty_finding_is_told_with_its_trace),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

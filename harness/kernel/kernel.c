@@ -59,6 +59,7 @@ static void set_up(struct tg_kernel *kernel, const struct tg_kernel_options *opt
   memset(kernel->hit, 0, sizeof(kernel->hit));
   memset(kernel->threads, 0, sizeof(kernel->threads));
   tg_books_reset(&kernel->books);
+  tg_kept_blocks_reset(kernel);
 }
 
 struct tg_kernel *tg_kernel_create(const struct tg_kernel_options *options) {
@@ -92,6 +93,7 @@ void tg_kernel_destroy(struct tg_kernel *kernel) {
   tg_kernel_owned = NULL;
   the_kernel = NULL;
   tg_connections_reset(kernel);
+  tg_kept_blocks_free(kernel);
   tg_books_free(&kernel->books);
   free(kernel->scratch);
   free(kernel);

@@ -46,6 +46,10 @@ struct tg_kernel_options {
   uint64_t calls_max;
   FILE *trace;  // all lines; NULL: the last ones are kept
   bool trace_silent;
+  // With AddressSanitizer: large blocks that were allocated inside and freed are kept and used again by runs after the
+  // next reset, rather than given back to it, which costs more than all else that a short run does. While one is kept
+  // any use of it is reported ("use-after-poison"), and so is freeing it twice.
+  bool keep_blocks;
 };
 
 void tg_kernel_options_default(struct tg_kernel_options *out);

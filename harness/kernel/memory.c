@@ -101,11 +101,12 @@ bool tg_books_find(const struct tg_books *books, const void *pointer, struct tg_
   return true;
 }
 
-bool tg_books_remove(struct tg_books *books, void *pointer) {
+bool tg_books_remove(struct tg_books *books, void *pointer, struct tg_allocation *out) {
   size_t at = place_of(books, pointer);
   if (at == books->num_places) {
     return false;
   }
+  *out = books->places[at];
   books->live--;
   books->live_bytes -= books->places[at].size;
   close_gap(books, at);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness/kernel/testing_kernel.h"
 
@@ -167,6 +169,98 @@ static void what_is_left_can_be_printed(void **state) {
   free(a);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define HAS_ASAN 1
+#endif
+#endif
+
+// Ends the process as a use of freed memory would be reported: the child's last words, and that it has failed.
+static void expect_report(void (*misuse)(char *), char *block, const char *report) {
+  char text[8192];
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    misuse(block);
+    _exit(0);
+  }
+  close(ends[1]);
+  size_t len = 0;
+  for (ssize_t got; len + 1 < sizeof(text) && (got = read(ends[0], text + len, sizeof(text) - 1 - len)) > 0;) {
+    len += (size_t)got;
+  }
+  text[len] = '\0';
+  close(ends[0]);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_not_equal(status, 0);
+  assert_non_null(strstr(text, report));
+}
+
+static void use(char *block) {
+  volatile char *at = block;
+  at[1000] = 1;
+}
+
+static void free_again(char *block) {
+  free(block);
+}
+
+static void large_blocks_are_kept_for_later_runs(void **state) {
+  (void)state;
+  enum { SIZE = 150000 };
+  struct tg_kernel_options options;
+  tg_kernel_options_default(&options);
+  options.keep_blocks = true;
+  testing_kernel_restart(&options);
+  char *first = TESTING_INSIDE(malloc(SIZE));
+  assert_non_null(first);
+  memset(first, 1, SIZE);
+  free(first);
+  // Freed is freed: for the books, and for whoever still uses it.
+  assert_int_equal(live(), 0);
+#ifdef HAS_ASAN
+  // In the same run it is nobody else's.
+  char *second = TESTING_INSIDE(malloc(SIZE));
+  assert_true(second != first);
+  free(second);
+  assert_true(__asan_address_is_poisoned(first));
+  expect_report(use, first, "use-after-poison");
+  expect_report(free_again, first, "attempting double-free");
+  testing_kernel_restart(&options);
+  expect_report(use, first, "use-after-poison");
+  char *another_size = TESTING_INSIDE(malloc(SIZE + 8));
+  assert_true(another_size != first && another_size != second);
+  char *again = TESTING_INSIDE(malloc(SIZE));
+  assert_true(again == second);
+  assert_int_equal(live(), 2);
+  memset(again, 2, SIZE);
+  again = TESTING_INSIDE(realloc(again, 2 * SIZE));
+  assert_int_equal(again[SIZE - 1], 2);
+  free(again);
+  free(another_size);
+  assert_int_equal(live(), 0);
+  // More than are kept.
+  char *many[40];
+  for (size_t i = 0; i < 40; i++) {
+    many[i] = TESTING_INSIDE(malloc(20000));
+    assert_non_null(many[i]);
+  }
+  for (size_t i = 0; i < 40; i++) {
+    free(many[i]);
+  }
+  assert_int_equal(live(), 0);
+#else
+  (void)expect_report;
+  (void)use;
+  (void)free_again;
+#endif
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_kernel_set_up, testing_kernel_tear_down)
 
 int main(void) {
@@ -179,6 +273,7 @@ int main(void) {
       TEST(the_books_hold_many),
       TEST(a_reset_forgets),
       TEST(what_is_left_can_be_printed),
+      TEST(large_blocks_are_kept_for_later_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,19 @@ struct tg_books {
   uint64_t made;
 };
 
+#define TG_KEPT_BLOCKS_MAX 16u
+
+// Large blocks that were freed: options.keep_blocks.
+struct tg_kept_blocks {
+  struct tg_kept_block {
+    void *pointer;
+    size_t size;
+  } blocks[TG_KEPT_BLOCKS_MAX];  // in the order they were freed in
+  size_t num;
+  size_t num_old;  // the first of them, freed before the last reset: these are used again
+  uint64_t bits;   // of their addresses
+};
+
 struct tg_kernel {
   struct tg_kernel_options options;
   struct tg_sim sim;
@@ -203,6 +216,7 @@ struct tg_kernel {
   struct tg_connection connections[TG_KERNEL_PAIRS_MAX];
   struct tg_watch watches[TG_WATCHES_MAX];
   struct tg_books books;
+  struct tg_kept_blocks kept;
   char *scratch;  // for readv and writev
   size_t scratch_size;
 };
@@ -285,9 +299,25 @@ void tg_address_write(sa_family_t family, const uint8_t *address, uint16_t port,
 void tg_books_reset(struct tg_books *books);
 void tg_books_free(struct tg_books *books);
 void tg_books_add(struct tg_books *books, void *pointer, size_t size, void *caller);
-bool tg_books_remove(struct tg_books *books, void *pointer);  // false: not in them
+bool tg_books_remove(struct tg_books *books, void *pointer, struct tg_allocation *out);  // false: not in them
 bool tg_books_find(const struct tg_books *books, const void *pointer, struct tg_allocation *out);
 bool tg_memory_fails(struct tg_kernel *kernel);  // counts an allocation; true: it is made to fail
+
+// --- kept_blocks.c ---------------------------------------------------------------------------------------------------
+
+// tg_kept_blocks_put keeps a block that is being freed and must be as it was allocated. Returns false if it is not one
+// to keep: the caller frees it.
+bool tg_kept_blocks_put(struct tg_kernel *kernel, void *pointer, size_t size);
+
+// tg_kept_blocks_take returns a block of exactly that size, with whatever is in it, or NULL.
+void *tg_kept_blocks_take(struct tg_kernel *kernel, size_t size);
+
+// tg_kept_blocks_give_back frees a block that is kept; any other pointer is left alone. To be called before the
+// allocator is handed a pointer that is not in the books: freed twice, it is then the allocator that says so.
+void tg_kept_blocks_give_back(struct tg_kernel *kernel, void *pointer);
+
+void tg_kept_blocks_reset(struct tg_kernel *kernel);
+void tg_kept_blocks_free(struct tg_kernel *kernel);
 
 // --- timerfd.c, clocks.c ---------------------------------------------------------------------------------------------
 

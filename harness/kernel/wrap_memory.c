@@ -53,7 +53,8 @@ static void *fail_or(struct tg_kernel *kernel, size_t size, void *caller, void *
 
 static void *real_malloc(size_t unused, size_t size) {
   (void)unused;
-  return __real_malloc(size);
+  void *kept = tg_kept_blocks_take(tg_kernel_owned, size);
+  return kept != NULL ? kept : __real_malloc(size);
 }
 
 TG_PLAIN void *__wrap_malloc(size_t size) {
@@ -77,16 +78,26 @@ TG_PLAIN void *__wrap_calloc(size_t count, size_t size) {
   return total == 0 ? fail_or(kernel, 0, CALLER, real_malloc, 0) : fail_or(kernel, total, CALLER, real_calloc, count);
 }
 
-// free() inside as well as outside: what was made inside may be released by the driver after the run.
 static void forget(struct tg_kernel *kernel, void *pointer) {
-  if (pointer != NULL && kernel != NULL) {
-    tg_books_remove(&kernel->books, pointer);
-  }
+  struct tg_allocation was;
+  tg_books_remove(&kernel->books, pointer, &was);
 }
 
+// Returns whether the block is dealt with.
+static bool released(struct tg_kernel *kernel, void *pointer) {
+  struct tg_allocation was;
+  if (tg_books_remove(&kernel->books, pointer, &was)) {
+    return tg_kept_blocks_put(kernel, pointer, was.size);
+  }
+  tg_kept_blocks_give_back(kernel, pointer);
+  return false;
+}
+
+// Inside as well as outside: what was made inside may be released by the driver after the run.
 TG_PLAIN void __wrap_free(void *pointer) {
-  forget(tg_kernel_owned, pointer);
-  __real_free(pointer);
+  if (pointer == NULL || tg_kernel_owned == NULL || !released(tg_kernel_owned, pointer)) {
+    __real_free(pointer);
+  }
 }
 
 static void *reallocate(struct tg_kernel *kernel, void *old, size_t size, void *caller) {
@@ -101,6 +112,7 @@ static void *reallocate(struct tg_kernel *kernel, void *old, size_t size, void *
   struct tg_allocation before;
   bool ours = tg_books_find(&kernel->books, old, &before);
   forget(kernel, old);
+  tg_kept_blocks_give_back(kernel, old);
   void *pointer = __real_realloc(old, size);
   if (pointer == NULL && size > 0 && ours) {
     // It is still there (C11, 7.22.3.5).
@@ -117,6 +129,9 @@ static void *reallocate(struct tg_kernel *kernel, void *old, size_t size, void *
 static void *reallocate_outside(struct tg_kernel *kernel, void *old, size_t size) {
   struct tg_allocation before;
   if (kernel == NULL || old == NULL || !tg_books_find(&kernel->books, old, &before)) {
+    if (kernel != NULL) {
+      tg_kept_blocks_give_back(kernel, old);
+    }
     return __real_realloc(old, size);
   }
   forget(kernel, old);
