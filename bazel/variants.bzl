@@ -139,6 +139,14 @@ VARIANTS = {
         copt = _CHECKED + _DETERMINISTIC + ["-O2", "-fsanitize=address"],
         linkopt = ["-fsanitize=address"],
     ),
+    # What is counted (//perf/exact): our own objects as release's, to the byte, on a BoringSSL of release's flags whose
+    # random numbers are the same in every run.
+    "counted": _variant(
+        copt = RELEASE_COPT,
+        crypto = "counted_tls",
+        ssl = "counted_tls",
+    ),
+    "counted_tls": _variant(copt = RELEASE_COPT + _DETERMINISTIC),
 }
 VARIANTS.update(_fuzzing_variants("", _DETERMINISTIC, "det"))
 VARIANTS.update(_fuzzing_variants("_fm", _FUZZER_MODE, "fuzzmode"))
@@ -237,6 +245,28 @@ _ATTRS = {
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
     ),
 }
+
+def _variant_files_impl(ctx):
+    # Two variants' files have the same path among a test's runfiles: these get one of their own.
+    links = []
+    for target in ctx.attr.targets:
+        for file in target[DefaultInfo].files.to_list():
+            link = ctx.actions.declare_file("%s/%s" % (ctx.label.name, file.short_path))
+            ctx.actions.symlink(output = link, target_file = file)
+            links.append(link)
+    return [DefaultInfo(files = depset(links))]
+
+# What libraries are built as in a variant, at NAME/PATH.
+variant_files = rule(
+    implementation = _variant_files_impl,
+    attrs = {
+        "targets": attr.label_list(cfg = _variant_transition, mandatory = True),
+        "variant": attr.string(mandatory = True, values = VARIANTS.keys()),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+)
 
 variant_binary = rule(
     implementation = _variant_impl,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "fuzz/schedule/schedule.h"
-#include "fuzz/world/server.h"
 #include "harness/server/http_request.h"
 
 // Bodies of more than this take a fuzzer's time and show nothing new.
@@ -15,6 +14,14 @@
 #define HOST "Host: localhost\r\n"
 
 static const char kIndex[] = "{\"status\":\"ok\"}";
+
+static uint64_t unit_of(uint32_t post_unit) {
+  return post_unit > 0 ? post_unit : 64;
+}
+
+uint64_t tg_http_script_max_body(uint32_t post_unit) {
+  return 4096 * unit_of(post_unit);
+}
 
 static void owe(struct tg_http_script *script, const struct tg_http_owed *owed) {
   if (script->ended || script->incomplete) {
@@ -52,7 +59,7 @@ static size_t bytes(struct tg_http_script *script, uint64_t len, uint8_t *out) {
 
 static size_t post(struct tg_http_script *script, uint64_t len, const char *fields, bool expects, uint8_t *out) {
   struct tg_http_owed owed = {.status = 200, .interim = expects};
-  if (len > TG_WORLD_MAX_BODY) {
+  if (len > tg_http_script_max_body(script->post_unit)) {
     owed = text(413, "{\"code\":\"body-too-large\"}", true);
   } else {
     owed.body_len = (uint64_t)sprintf(owed.text, "{\"received\":%" PRIu64 "}", len);
@@ -67,7 +74,7 @@ static size_t post(struct tg_http_script *script, uint64_t len, const char *fiel
 static size_t post_chunked(struct tg_http_script *script, uint64_t len, uint8_t *out) {
   static const size_t kChunk = 1000;
   struct tg_http_owed owed = {.status = 200};
-  if (len > TG_WORLD_MAX_BODY) {
+  if (len > tg_http_script_max_body(script->post_unit)) {
     owed = text(413, "{\"code\":\"body-too-large\"}", true);
   } else {
     owed.body_len = (uint64_t)sprintf(owed.text, "{\"received\":%" PRIu64 "}", len);
@@ -114,15 +121,16 @@ size_t tg_http_script_add(struct tg_http_script *script, uint16_t value, uint8_t
     return 0;
   }
   uint64_t size = value >> 4;
+  uint64_t body_len = size * unit_of(script->post_unit);
   switch ((enum tg_schedule_request)(value & 15)) {
     case TG_REQUEST_GET:
       return get(script, out, "1.1", "", false);
     case TG_REQUEST_BYTES:
       return bytes(script, size * 1024, out);
     case TG_REQUEST_POST:
-      return post(script, size * 64, "", false, out);
+      return post(script, body_len, "", false, out);
     case TG_REQUEST_POST_CHUNKED:
-      return post_chunked(script, size * 64, out);
+      return post_chunked(script, body_len, out);
     case TG_REQUEST_HEAD: {
       struct tg_http_owed owed = {.status = 200, .head = true, .body_len = sizeof(kIndex) - 1};
       owe(script, &owed);
@@ -140,7 +148,7 @@ size_t tg_http_script_add(struct tg_http_script *script, uint16_t value, uint8_t
     case TG_REQUEST_HTTP10:
       return get(script, out, "1.0", "", true);
     case TG_REQUEST_EXPECT:
-      return post(script, size * 64, "Expect: 100-continue\r\n", true, out);
+      return post(script, body_len, "Expect: 100-continue\r\n", true, out);
     case TG_REQUEST_STATS: {
       struct tg_http_owed owed = {.status = 200, .any_body = true};
       owe(script, &owed);

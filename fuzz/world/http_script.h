@@ -21,15 +21,19 @@ struct tg_http_owed {
 #define TG_HTTP_OWED_MAX 64u
 
 // TG_HTTP_SCRIPT_MAX: no request is longer, in bytes.
-#define TG_HTTP_SCRIPT_MAX (320u * 1024u)
+#define TG_HTTP_SCRIPT_MAX (4400u * 1024u)
 
 struct tg_http_script {
+  uint32_t post_unit;                          // see tg_world_options; 0: 64
   struct tg_http_owed owed[TG_HTTP_OWED_MAX];  // a ring
   uint32_t first;
   uint32_t count;
   bool ended;       // a request after which the server closes is on its way: what follows it is not answered
   bool incomplete;  // a request that is never completed is on its way: what follows it belongs to it
 };
+
+// tg_http_script_max_body returns the server's limit on bodies, in bytes, for a `post_unit`.
+uint64_t tg_http_script_max_body(uint32_t post_unit);
 
 // tg_http_script_add writes the request that a step's value stands for (schedule.h) to `out`, which has room for
 // TG_HTTP_SCRIPT_MAX bytes, and notes the responses it is owed. Returns its length; 0 if too many are owed already.

@@ -110,6 +110,7 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
       peer->kind == TG_PEER_TLS && peer->world->settings.client_ca && (bits & TG_CONNECT_CERTIFICATE) == 0;
   peer->gone = peer->left_early = false;
   memset(&peer->script, 0, sizeof(peer->script));
+  peer->script.post_unit = peer->world->options.post_unit;
   tg_http_reader_init(&peer->reader);
   tg_tcp_set_notify(peer->tcp, on_change, peer);
   tg_tcp_set_nodelay(peer->tcp, (bits & TG_CONNECT_NODELAY) != 0);

@@ -106,7 +106,7 @@ static bool make_shard(struct tg_world_server *server, const struct tg_world_ser
   const struct tg_schedule_settings *settings = config->settings;
   struct world_shard *one = &server->shards[server->num_shards];
   bool first = server->num_shards == 0;
-  one->app = tg_http_app_create(TG_WORLD_MAX_BODY, no_stats, NULL);
+  one->app = tg_http_app_create(config->max_body, no_stats, NULL);
   struct tg_shard_config shard_config;
   tg_shard_config_default(&shard_config);
   shard_config.tls = server->tls;

@@ -8,6 +8,7 @@
 #include "fuzz/base/rng.h"
 #include "fuzz/world/finding.h"
 #include "fuzz/world/fixtures.h"
+#include "fuzz/world/http_script.h"
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
 #include "fuzz/world/refused.h"
@@ -172,7 +173,8 @@ static void make_server(void) {
   struct tg_world_server_config config = {.settings = &world.settings,
                                           .quickack = (enum tg_quickack)world.options.quickack,
                                           .kernel = world.kernel,
-                                          .kept = world.kept};
+                                          .kept = world.kept,
+                                          .max_body = tg_http_script_max_body(world.options.post_unit)};
   tg_kernel_allow_files(world.kernel, true);
   tg_kernel_enter(world.kernel, 0);
   world.server = tg_world_server_adapter.create(&config);
@@ -378,12 +380,21 @@ static bool comparable(void) {
   return true;
 }
 
+static void tell_meter(size_t step) {
+  const struct tg_world_meter *meter = world.options.meter;
+  if (meter != NULL) {
+    meter->at_step(meter->context, world.kernel, step);
+  }
+}
+
 static void run_schedule(const struct tg_schedule *schedule, const struct tg_world_options *options) {
   open_clients(options->open_clients);
   for (size_t i = 0; i < schedule->num_steps; i++) {
+    tell_meter(i);
     tg_world_step(&world, &schedule->steps[i]);
     pass_wait(schedule->steps[i].wait);
   }
+  tell_meter(schedule->num_steps);
   tg_world_pass_to_rest(&world);
   look_at_rest(&world);
 }

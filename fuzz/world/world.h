@@ -16,6 +16,8 @@
 // serves.
 #define TG_WORLD_PEERS (TG_SCHEDULE_CLIENTS_MAX + 1u)
 
+struct tg_kernel;
+
 // What a client got over all its connections; equal for equal outcomes.
 struct tg_world_client_outcome {
   uint32_t established;
@@ -52,6 +54,13 @@ struct tg_world_tap {
   void (*over)(void *context, unsigned client, const struct tg_world_connection *connection);
 };
 
+// What a meter is told (perf/exact): the kernel before each step is done, and after the wait of the last one, with
+// `step` the number of steps that are done. Nothing runs in between.
+struct tg_world_meter {
+  void *context;
+  void (*at_step)(void *context, struct tg_kernel *kernel, size_t step);
+};
+
 struct tg_world_options {
   FILE *trace;                           // all lines; NULL: the last ones are kept, for a finding
   bool thrifty;                          // see below
@@ -61,7 +70,10 @@ struct tg_world_options {
   uint8_t quickack;                      // enum tg_quickack
   const struct tg_schedule_step *first;  // TG_SCHEDULE_INJECT steps done before the server is made, and at their place
   size_t num_first;
-  const struct tg_world_tap *tap;  // NULL: nobody records
+  const struct tg_world_tap *tap;      // NULL: nobody records
+  const struct tg_world_meter *meter;  // NULL: nobody measures
+  uint32_t post_unit;  // bytes that one unit of a POST's size stands for, 64 to 1,024; 0: 64. The server's limit
+                       // on bodies is 4,096 units
 };
 
 // A thrifty run is the same run, call for call, and cheaper: no line of the trace is formatted (on a finding the run is

@@ -139,7 +139,7 @@ chmod -R u+w $$tree
 if ! patch --force --silent --no-backup-if-mismatch --fuzz=0 -p1 -d $$tree < $(location {patch}) > $$tree/said 2>&1; then
     cat $$tree/said >&2
     echo "faults: {patch} does not apply: the sources have changed under it." \\
-        "./tlsgate faults refresh re-bases what it can; if the fault is no longer possible, another of its kind takes its place." >&2
+        "{remedy}" >&2
     exit 1
 fi
 for source in {sources}; do
@@ -154,15 +154,25 @@ done
 def _label(source):
     return "//harness/%s:%s" % tuple(source.split("/"))
 
-def _patched_sources(one):
-    paths = ["harness/" + source for source in one.sources]
-    patch = "patches/%s.patch" % one.name
+_REMEDY = ("./tlsgate faults refresh re-bases what it can; " +
+           "if the fault is no longer possible, another of its kind takes its place.")
+
+def patched_sources(name, sources, remedy = _REMEDY):
+    """NAME_sources: copies of the sources with patches/NAME.patch of the calling package applied.
+
+    Args:
+      name: of the patch.
+      sources: the C files that it changes, below harness/.
+      remedy: what to do when it no longer applies.
+    """
+    paths = ["harness/" + source for source in sources]
+    patch = "patches/%s.patch" % name
     native.genrule(
-        name = one.name + "_sources",
-        srcs = [patch] + [_label(source) for source in one.sources],
-        outs = ["patched/%s/%s" % (one.name, path) for path in paths],
-        cmd = _APPLY.format(name = one.name, patch = patch, sources = " ".join(paths)),
-        message = "Applying the fault " + one.name,
+        name = name + "_sources",
+        srcs = [patch] + [_label(source) for source in sources],
+        outs = ["patched/%s/%s" % (name, path) for path in paths],
+        cmd = _APPLY.format(name = name, patch = patch, remedy = remedy, sources = " ".join(paths)),
+        message = "Applying the fault " + name,
     )
 
 def _patched_program(one, check):
@@ -186,7 +196,7 @@ def _patched_program(one, check):
 
 def _fault_test(one):
     check = CHECKS[one.check]
-    _patched_sources(one)
+    patched_sources(one.name, one.sources)
     _patched_program(one, check)
     fuzz = check.fuzz_target
     _fault_record(

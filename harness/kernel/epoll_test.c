@@ -277,7 +277,12 @@ static void a_thread_waits_until_an_event(void **state) {
   assert_false(tg_kernel_runnable(testing_kernel, 0));
   testing_say(client, "x");
   assert_true(tg_kernel_runnable(testing_kernel, 0));
+  const uint64_t wakeups = tg_kernel_wakeups(testing_kernel);
   assert_int_equal(events_of(fd), EPOLLIN);
+  assert_int_equal(tg_kernel_wakeups(testing_kernel), wakeups + 1);
+  // It did not wait.
+  assert_int_equal(events_of(fd), EPOLLIN);
+  assert_int_equal(tg_kernel_wakeups(testing_kernel), wakeups + 1);
 }
 
 // Two threads, each with an epoll, watch one listener and wait.

@@ -56,6 +56,8 @@ static void set_up(struct tg_kernel *kernel, const struct tg_kernel_options *opt
   kernel->num_injections = 0;
   kernel->adapter_server = NULL;
   memset(kernel->calls, 0, sizeof(kernel->calls));
+  kernel->wakeups = 0;
+  kernel->quickacks = 0;
   memset(kernel->hit, 0, sizeof(kernel->hit));
   memset(kernel->threads, 0, sizeof(kernel->threads));
   tg_books_reset(&kernel->books);
@@ -109,6 +111,7 @@ void tg_kernel_enter(struct tg_kernel *kernel, uint32_t thread) {
   assert(thread < TG_KERNEL_THREADS_MAX);
   kernel->entered = true;
   kernel->thread = thread;
+  kernel->wakeups += kernel->threads[thread].parked;
   kernel->threads[thread].parked = false;
   kernel->threads[thread].epoll = NULL;
   tg_kernel_inside = kernel;
@@ -178,4 +181,12 @@ uint64_t tg_kernel_wakes_at(struct tg_kernel *kernel, uint32_t thread) {
 uint64_t tg_kernel_calls(const struct tg_kernel *kernel, enum tg_call call) {
   assert(call < TG_CALL_COUNT);
   return kernel->calls[call];
+}
+
+uint64_t tg_kernel_wakeups(const struct tg_kernel *kernel) {
+  return kernel->wakeups;
+}
+
+uint64_t tg_kernel_quickacks(const struct tg_kernel *kernel) {
+  return kernel->quickacks;
 }

@@ -120,6 +120,17 @@ void tg_kernel_set_max_fds(struct tg_kernel *kernel, uint32_t max_fds);
 uint32_t tg_kernel_open_fds(const struct tg_kernel *kernel);
 uint64_t tg_kernel_calls(const struct tg_kernel *kernel, enum tg_call call);  // made since the reset
 uint64_t tg_kernel_accepts(const struct tg_kernel *kernel, uint16_t port);    // connections accept4 has returned
+// Times that a thread was run again which had parked in epoll_wait: how often a real one would have been woken. An
+// epoll_wait that parks is made again when it is run again, so a real thread makes this many fewer.
+uint64_t tg_kernel_wakeups(const struct tg_kernel *kernel);
+uint64_t tg_kernel_quickacks(const struct tg_kernel *kernel);  // TCP_QUICKACK set to an odd value, and not refused
+// Allocations made between enter and leave since the reset, freed or not, and their bytes; one that is moved by realloc
+// counts again.
+uint64_t tg_kernel_allocations_made(const struct tg_kernel *kernel);
+uint64_t tg_kernel_bytes_made(const struct tg_kernel *kernel);
+// The most bytes that were held at once since tg_kernel_mark_peak, what was held then included.
+void tg_kernel_mark_peak(struct tg_kernel *kernel);
+uint64_t tg_kernel_peak_bytes(const struct tg_kernel *kernel);
 // Allocations made between enter and leave and not yet freed, and their bytes. What a library allocates for good on its
 // first use (an error queue, a generator's state) counts if that is inside: use it once outside first.
 // tg_kernel_print_allocations writes number, size and caller of at most 16 of them.

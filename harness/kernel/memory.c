@@ -49,6 +49,8 @@ void tg_books_reset(struct tg_books *books) {
   books->live = 0;
   books->live_bytes = 0;
   books->made = 0;
+  books->made_bytes = 0;
+  books->peak_bytes = 0;
 }
 
 void tg_books_free(struct tg_books *books) {
@@ -65,6 +67,10 @@ void tg_books_add(struct tg_books *books, void *pointer, size_t size, void *call
   put(books, &allocation);
   books->live++;
   books->live_bytes += size;
+  books->made_bytes += size;
+  if (books->live_bytes > books->peak_bytes) {
+    books->peak_bytes = books->live_bytes;
+  }
 }
 
 // Closes the gap at `at`: what would no longer be found is moved back.
@@ -121,6 +127,22 @@ bool tg_memory_fails(struct tg_kernel *kernel) {
 
 uint64_t tg_kernel_allocations(const struct tg_kernel *kernel) {
   return kernel->books.live;
+}
+
+uint64_t tg_kernel_allocations_made(const struct tg_kernel *kernel) {
+  return kernel->books.made;
+}
+
+uint64_t tg_kernel_bytes_made(const struct tg_kernel *kernel) {
+  return kernel->books.made_bytes;
+}
+
+void tg_kernel_mark_peak(struct tg_kernel *kernel) {
+  kernel->books.peak_bytes = kernel->books.live_bytes;
+}
+
+uint64_t tg_kernel_peak_bytes(const struct tg_kernel *kernel) {
+  return kernel->books.peak_bytes;
 }
 
 uint64_t tg_kernel_allocated_bytes(const struct tg_kernel *kernel) {

@@ -40,6 +40,26 @@ static void the_books_have_what_was_made_inside(void **state) {
   assert_int_equal(tg_kernel_allocated_bytes(testing_kernel), 0);
 }
 
+static void the_books_add_up_what_was_made_and_know_the_most_held(void **state) {
+  (void)state;
+  void *a = TESTING_INSIDE(malloc(100));
+  void *b = TESTING_INSIDE(malloc(50));
+  free(a);
+  a = TESTING_INSIDE(malloc(20));
+  assert_int_equal(tg_kernel_allocations_made(testing_kernel), 3);
+  assert_int_equal(tg_kernel_bytes_made(testing_kernel), 170);
+  assert_int_equal(tg_kernel_peak_bytes(testing_kernel), 150);
+  tg_kernel_mark_peak(testing_kernel);
+  assert_int_equal(tg_kernel_peak_bytes(testing_kernel), 70);
+  b = TESTING_INSIDE(realloc(b, 80));
+  assert_int_equal(tg_kernel_allocations_made(testing_kernel), 4);
+  assert_int_equal(tg_kernel_bytes_made(testing_kernel), 250);
+  assert_int_equal(tg_kernel_peak_bytes(testing_kernel), 100);
+  free(a);
+  free(b);
+  assert_int_equal(tg_kernel_peak_bytes(testing_kernel), 100);
+}
+
 static void every_way_to_allocate_is_in_the_books(void **state) {
   (void)state;
   void *made[9];
@@ -266,6 +286,7 @@ static void large_blocks_are_kept_for_later_runs(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(the_books_have_what_was_made_inside),
+      TEST(the_books_add_up_what_was_made_and_know_the_most_held),
       TEST(every_way_to_allocate_is_in_the_books),
       TEST(realloc_moves_the_entry),
       TEST(the_nth_allocation_fails),

@@ -109,6 +109,7 @@ static long set_tcp(struct tg_kernel *kernel, struct tg_file *file, int name, in
       return 0;
     case TCP_QUICKACK:
       if (end != NULL) {
+        kernel->quickacks += (value & 1) != 0;
         tg_tcp_set_quickack(end, value);
       } else if (value >= 0) {
         options->pingpong = value == 0;

@@ -276,8 +276,11 @@ static void connections_inherit_the_listeners_options(void **state) {
   assert_int_equal(get(fd, SOL_SOCKET, SO_TYPE), SOCK_STREAM);
   char bulk[30000] = {0};
   assert_int_equal(TESTING_INSIDE(send(fd, bulk, sizeof(bulk), MSG_NOSIGNAL)), 20000);
+  assert_int_equal(tg_kernel_quickacks(testing_kernel), 0);
   assert_int_equal(set(fd, IPPROTO_TCP, TCP_QUICKACK, 1), 0);
   assert_int_equal(get(fd, IPPROTO_TCP, TCP_QUICKACK), 1);
+  assert_int_equal(set(fd, IPPROTO_TCP, TCP_QUICKACK, 2), 0);
+  assert_int_equal(tg_kernel_quickacks(testing_kernel), 1);
 }
 
 static void options_refuse_what_linux_refuses(void **state) {

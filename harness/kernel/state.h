@@ -163,6 +163,8 @@ struct tg_books {
   uint64_t live;
   uint64_t live_bytes;
   uint64_t made;
+  uint64_t made_bytes;
+  uint64_t peak_bytes;  // the most that live_bytes has been since the last tg_kernel_mark_peak
 };
 
 #define TG_KEPT_BLOCKS_MAX 16u
@@ -208,6 +210,8 @@ struct tg_kernel {
   uint32_t num_injections;
   const void *adapter_server;  // whose threads `ended` speaks of
   uint64_t calls[TG_CALL_COUNT];
+  uint64_t wakeups;
+  uint64_t quickacks;
   bool hit[TG_CALL_COUNT];
   struct tg_thread threads[TG_KERNEL_THREADS_MAX];
   struct tg_installed injections[TG_INJECTIONS_MAX];

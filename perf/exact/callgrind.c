@@ -1,0 +1,165 @@
+#include "perf/exact/callgrind.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum object { OBJECT_OTHER, OBJECT_PROGRAM, OBJECT_LIBC };
+
+struct parser {
+  const char *program;
+  const struct tg_code_map *map;
+  const char *trigger;
+  struct tg_callgrind_sums *out;
+  size_t num;      // parts that there should be
+  size_t num_met;  // that have begun
+  struct tg_error *err;
+
+  bool wanted;  // the present part is one of them
+  bool has_total;
+  int64_t total;
+  int64_t self;  // of all functions of the part
+
+  enum object object;  // of the present function
+  enum object called;  // of the call that the next line of costs is of
+  bool is_call;        // the next line of costs is a call's
+};
+
+static bool ends_with(const char *text, const char *end) {
+  const size_t len = strlen(text);
+  const size_t end_len = strlen(end);
+  return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+static enum object object_of(const struct parser *parser, const char *path) {
+  if (ends_with(path, parser->program)) {
+    return OBJECT_PROGRAM;
+  }
+  return strstr(path, "/libc.so") != NULL || strstr(path, "/libc-") != NULL ? OBJECT_LIBC : OBJECT_OTHER;
+}
+
+static bool fail(const struct parser *parser, const char *what, const char *where) {
+  tg_error_set(parser->err,
+               "callgrind's profile: %s: \"%.60s\"; is this another valgrind than 3.19? "
+               "perf/exact/callgrind.h",
+               what, where);
+  return false;
+}
+
+static bool end_part(struct parser *parser) {
+  if (parser->wanted && (!parser->has_total || parser->self != parser->total)) {
+    tg_error_set(parser->err, "callgrind's profile: part %zu adds up to %" PRId64 " and says that it is %" PRId64,
+                 parser->num_met, parser->self, parser->total);
+    return false;
+  }
+  return true;
+}
+
+static bool begin_part(struct parser *parser) {
+  const bool ok = end_part(parser);
+  parser->wanted = parser->has_total = parser->is_call = false;
+  parser->total = parser->self = 0;
+  parser->object = parser->called = OBJECT_OTHER;
+  return ok;
+}
+
+static bool take_trigger(struct parser *parser, const char *trigger) {
+  if (!ends_with(trigger, parser->trigger)) {
+    return true;
+  }
+  if (parser->num_met == parser->num) {
+    return fail(parser, "has more parts than there are scenarios", trigger);
+  }
+  parser->wanted = true;
+  parser->out[parser->num_met++] = (struct tg_callgrind_sums){.libc = 0};
+  return true;
+}
+
+static enum tg_code_owner owner_at(const struct parser *parser, uint64_t address) {
+  return parser->object == OBJECT_PROGRAM ? tg_code_map_owner(parser->map, address) : TG_CODE_OTHER;
+}
+
+// A line of costs: address and instructions.
+static bool take_cost(struct parser *parser, const char *line) {
+  char *end = NULL;
+  const uint64_t address = strtoull(line, &end, 16);
+  const char *number = end;
+  const long long cost = strtoll(number, &end, 10);
+  if (*number != ' ' || end == number || *end != '\0' || cost < 0) {
+    return fail(parser, "a line that is not understood", line);
+  }
+  const bool is_call = parser->is_call;
+  const enum object called = parser->called;
+  parser->is_call = false;
+  if (is_call) {
+    // What is not said of a later call is that it stays in the object.
+    parser->called = parser->object;
+  }
+  if (!parser->wanted) {
+    return true;
+  }
+  struct tg_callgrind_sums *sums = &parser->out[parser->num_met - 1];
+  const enum tg_code_owner owner = owner_at(parser, address);
+  if (!is_call) {
+    sums->by_owner[owner] += cost;
+    parser->self += cost;
+  } else if (owner != TG_CODE_OTHER && called == OBJECT_LIBC) {
+    sums->libc += cost;
+  }
+  return true;
+}
+
+static const char *after(const char *line, const char *prefix) {
+  const size_t len = strlen(prefix);
+  return strncmp(line, prefix, len) == 0 ? line + len : NULL;
+}
+
+static bool take_line(struct parser *parser, const char *line) {
+  const char *value = NULL;
+  if (after(line, "0x") != NULL) {
+    return take_cost(parser, line);
+  }
+  if (after(line, "part: ") != NULL) {
+    return begin_part(parser);
+  }
+  if ((value = after(line, "desc: Trigger: ")) != NULL) {
+    return take_trigger(parser, value);
+  }
+  if ((value = after(line, "events: ")) != NULL) {
+    return strcmp(value, "Ir") == 0 || fail(parser, "has other events than instructions", line);
+  }
+  if ((value = after(line, "summary: ")) != NULL) {
+    parser->total = strtoll(value, NULL, 10);
+    parser->has_total = true;
+  } else if ((value = after(line, "ob=")) != NULL) {
+    parser->object = parser->called = object_of(parser, value);
+  } else if ((value = after(line, "cob=")) != NULL) {
+    parser->called = object_of(parser, value);
+  } else if (after(line, "calls=") != NULL) {
+    parser->is_call = true;
+  } else if (*line >= '0' && *line <= '9') {
+    return fail(parser, "positions that are no addresses", line);
+  }
+  return true;
+}
+
+bool tg_callgrind_read(FILE *profile, const char *program, const struct tg_code_map *map, const char *trigger,
+                       struct tg_callgrind_sums *out, size_t num, struct tg_error *err) {
+  struct parser parser = {.program = program, .map = map, .trigger = trigger, .out = out, .num = num, .err = err};
+  char *line = NULL;
+  size_t size = 0;
+  bool ok = true;
+  while (ok && getline(&line, &size, profile) >= 0) {
+    line[strcspn(line, "\n")] = '\0';
+    ok = take_line(&parser, line);
+  }
+  free(line);
+  if (!ok || !end_part(&parser)) {
+    return false;
+  }
+  if (ferror(profile) != 0 || parser.num_met != num) {
+    tg_error_set(err, "callgrind's profile: has %zu parts that end at %s, not %zu", parser.num_met, trigger, num);
+    return false;
+  }
+  return true;
+}
