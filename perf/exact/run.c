@@ -35,6 +35,19 @@ static void set_failure(const struct tg_child_result *result, const char *what, 
                name_len < 60 ? name_len : 60, scenario == NULL ? "" : scenario, (int)strcspn(why, "\n"), why);
 }
 
+// Runs a child that must end with status 0; `what` is its name for errors. On true, `out` is to be released.
+static bool run_child(const char *const argv[], const char *what, struct tg_child_result *out, struct tg_error *err) {
+  if (!tg_child_run(argv, TG_EXACT_RUN_TIMEOUT_S, out, err)) {
+    return false;
+  }
+  if (out->exit_status != 0) {
+    set_failure(out, what, err);
+    tg_child_result_free(out);
+    return false;
+  }
+  return true;
+}
+
 static bool copy_text(struct tg_json_place *place, const char *key, char *out, size_t size) {
   const char *text = NULL;
   if (!tg_json_text(place, key, &text)) {
@@ -117,14 +130,10 @@ bool tg_exact_count(const char *measure, const char *scenarios, struct tg_exact_
   memset(out, 0, sizeof(*out));
   const char *argv[] = {measure, scenarios, NULL};
   struct tg_child_result result;
-  if (!tg_child_run(argv, TG_EXACT_RUN_TIMEOUT_S, &result, err)) {
+  if (!run_child(argv, "measuring", &result, err)) {
     return false;
   }
-  const bool ran = result.exit_status == 0;
-  if (!ran) {
-    set_failure(&result, "measuring", err);
-  }
-  const bool ok = ran && read_output(&result, out, out->native_cpu, err);
+  const bool ok = read_output(&result, out, out->native_cpu, err);
   tg_child_result_free(&result);
   return ok;
 }
@@ -132,18 +141,14 @@ bool tg_exact_count(const char *measure, const char *scenarios, struct tg_exact_
 static bool has_valgrind(struct tg_error *err) {
   const char *argv[] = {"valgrind", "--version", NULL};
   struct tg_child_result result;
-  struct tg_error why;
-  bool there = tg_child_run(argv, TG_EXACT_RUN_TIMEOUT_S, &result, &why);
-  if (there) {
-    there = result.exit_status == 0;
-    tg_child_result_free(&result);
-  }
-  if (!there) {
+  if (!run_child(argv, "valgrind", &result, NULL)) {
     tg_error_set(err,
                  "valgrind is not on this machine: install the Debian package valgrind (./tlsgate installs everything "
                  "that packages.txt lists)");
+    return false;
   }
-  return there;
+  tg_child_result_free(&result);
+  return true;
 }
 
 static bool run_callgrind(const char *stripped, const char *scenarios, unsigned padding, int profile_fd,
@@ -176,14 +181,10 @@ static bool run_callgrind(const char *stripped, const char *scenarios, unsigned 
                         scenarios,
                         NULL};
   struct tg_child_result result;
-  if (!tg_child_run(argv, TG_EXACT_RUN_TIMEOUT_S, &result, err)) {
+  if (!run_child(argv, "measuring under callgrind", &result, err)) {
     return false;
   }
-  const bool ran = result.exit_status == 0;
-  if (!ran) {
-    set_failure(&result, "measuring under callgrind", err);
-  }
-  const bool ok = ran && read_output(&result, again, cpu, err);
+  const bool ok = read_output(&result, again, cpu, err);
   tg_child_result_free(&result);
   return ok;
 }
@@ -205,14 +206,10 @@ static bool read_map(const char *measure, struct tg_code_map *out, struct tg_err
   static const char kUnits[] = "--name=" TG_CODE_UNITS;
   const char *argv[] = {"llvm-dwarfdump", "--regex", kUnits, measure, NULL};
   struct tg_child_result result;
-  if (!tg_child_run(argv, TG_EXACT_RUN_TIMEOUT_S, &result, err)) {
+  if (!run_child(argv, "llvm-dwarfdump", &result, err)) {
     return false;
   }
-  const bool ran = result.exit_status == 0;
-  if (!ran) {
-    set_failure(&result, "llvm-dwarfdump", err);
-  }
-  const bool ok = ran && tg_code_map_parse(result.out, out, err);
+  const bool ok = tg_code_map_parse(result.out, out, err);
   tg_child_result_free(&result);
   return ok;
 }
