@@ -6,7 +6,7 @@
 //     "memory": [{"boringssl": "REVISION", "scenarios": {"full_tls13": {"allocations": 5, ...}, ...}}],
 //     "instructions": [{"boringssl": "REVISION", "compiler": "VERSION",
 //                       "runs": 5, "allowance": 0.001, "scenarios": ...}],
-//     "dispatched": [{"boringssl": "REVISION", "compiler": "VERSION", "cpu": "aes avx2", "libc": "2.36",
+//     "dispatched": [{"boringssl": "REVISION", "compiler": "VERSION", "cpu": "aes avx2",
 //                     "runs": 5, "allowance": 0.001, "scenarios": ...}]
 //   }
 //

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum object { OBJECT_OTHER, OBJECT_PROGRAM, OBJECT_LIBC };
-
 struct parser {
   const char *program;
   const struct tg_code_map *map;
@@ -20,22 +18,14 @@ struct parser {
   int64_t total;
   int64_t self;  // of all functions of the part
 
-  enum object object;  // of the present function
-  enum object called;  // of the call that the next line of costs is of
-  bool is_call;        // the next line of costs is a call's
+  bool in_program;  // the present function is
+  bool is_call;     // the next line of costs is a call's
 };
 
 static bool ends_with(const char *text, const char *end) {
   const size_t len = strlen(text);
   const size_t end_len = strlen(end);
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
-static enum object object_of(const struct parser *parser, const char *path) {
-  if (ends_with(path, parser->program)) {
-    return OBJECT_PROGRAM;
-  }
-  return strstr(path, "/libc.so") != NULL || strstr(path, "/libc-") != NULL ? OBJECT_LIBC : OBJECT_OTHER;
 }
 
 static bool fail(const struct parser *parser, const char *what, const char *where) {
@@ -57,9 +47,8 @@ static bool end_part(struct parser *parser) {
 
 static bool begin_part(struct parser *parser) {
   const bool ok = end_part(parser);
-  parser->wanted = parser->has_total = parser->is_call = false;
+  parser->wanted = parser->has_total = parser->in_program = parser->is_call = false;
   parser->total = parser->self = 0;
-  parser->object = parser->called = OBJECT_OTHER;
   return ok;
 }
 
@@ -71,12 +60,12 @@ static bool take_trigger(struct parser *parser, const char *trigger) {
     return fail(parser, "has more parts than there are scenarios", trigger);
   }
   parser->wanted = true;
-  parser->out[parser->num_met++] = (struct tg_callgrind_sums){.libc = 0};
+  parser->out[parser->num_met++] = (struct tg_callgrind_sums){{0}};
   return true;
 }
 
 static enum tg_code_owner owner_at(const struct parser *parser, uint64_t address) {
-  return parser->object == OBJECT_PROGRAM ? tg_code_map_owner(parser->map, address) : TG_CODE_OTHER;
+  return parser->in_program ? tg_code_map_owner(parser->map, address) : TG_CODE_OTHER;
 }
 
 // A line of costs: address and instructions.
@@ -88,24 +77,12 @@ static bool take_cost(struct parser *parser, const char *line) {
   if (*number != ' ' || end == number || *end != '\0' || cost < 0) {
     return fail(parser, "a line that is not understood", line);
   }
-  const bool is_call = parser->is_call;
-  const enum object called = parser->called;
-  parser->is_call = false;
-  if (is_call) {
-    // What is not said of a later call is that it stays in the object.
-    parser->called = parser->object;
-  }
-  if (!parser->wanted) {
-    return true;
-  }
-  struct tg_callgrind_sums *sums = &parser->out[parser->num_met - 1];
-  const enum tg_code_owner owner = owner_at(parser, address);
-  if (!is_call) {
-    sums->by_owner[owner] += cost;
+  // A call's line is of what is called, which has lines of its own.
+  if (parser->wanted && !parser->is_call) {
+    parser->out[parser->num_met - 1].by_owner[owner_at(parser, address)] += cost;
     parser->self += cost;
-  } else if (owner != TG_CODE_OTHER && called == OBJECT_LIBC) {
-    sums->libc += cost;
   }
+  parser->is_call = false;
   return true;
 }
 
@@ -132,9 +109,7 @@ static bool take_line(struct parser *parser, const char *line) {
     parser->total = strtoll(value, NULL, 10);
     parser->has_total = true;
   } else if ((value = after(line, "ob=")) != NULL) {
-    parser->object = parser->called = object_of(parser, value);
-  } else if ((value = after(line, "cob=")) != NULL) {
-    parser->called = object_of(parser, value);
+    parser->in_program = ends_with(value, parser->program);
   } else if (after(line, "calls=") != NULL) {
     parser->is_call = true;
   } else if (*line >= '0' && *line <= '9') {

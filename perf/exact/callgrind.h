@@ -14,8 +14,6 @@
 // Instructions executed in one part of a profile.
 struct tg_callgrind_sums {
   int64_t by_owner[TG_CODE_OWNERS];  // of the program, TG_CODE_OTHER with all other objects
-  int64_t libc;                      // the C library, where one of the owners other than TG_CODE_OTHER calls it: what
-                                     // it calls itself included
 };
 
 // tg_callgrind_read adds up those parts of a profile that ended when the function `trigger` was called (--dump-before),

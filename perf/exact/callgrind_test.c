@@ -137,7 +137,6 @@ static void instructions_are_added_up_by_owner(void **state) {
   assert_int_equal(sums[0].by_owner[TG_CODE_SSL], 7);
   assert_int_equal(sums[0].by_owner[TG_CODE_CRYPTO], 200);
   assert_int_equal(sums[0].by_owner[TG_CODE_OTHER], 49);
-  assert_int_equal(sums[0].libc, 40);
   assert_int_equal(sums[1].by_owner[TG_CODE_ACCEPT], 2);
   assert_false(read_text(kText, sums, 1, &err));
   assert_non_null(strstr(err.text, "has more parts than there are scenarios"));

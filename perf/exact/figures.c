@@ -9,7 +9,7 @@ static const struct {
     [TG_EXACT_CALLS] = {"calls", 0},
     [TG_EXACT_MEMORY] = {"memory", 1},
     [TG_EXACT_INSTRUCTIONS] = {"instructions", 2},
-    [TG_EXACT_DISPATCHED] = {"dispatched", 4},
+    [TG_EXACT_DISPATCHED] = {"dispatched", 3},
 };
 
 static const struct {
@@ -26,7 +26,6 @@ static const struct {
     [TG_EXACT_SERVER - TG_CALL_COUNT] = {"server", TG_EXACT_INSTRUCTIONS},
     [TG_EXACT_SSL - TG_CALL_COUNT] = {"ssl", TG_EXACT_INSTRUCTIONS},
     [TG_EXACT_CRYPTO - TG_CALL_COUNT] = {"crypto", TG_EXACT_DISPATCHED},
-    [TG_EXACT_LIBC - TG_CALL_COUNT] = {"libc", TG_EXACT_DISPATCHED},
 };
 
 const char *tg_exact_section_name(enum tg_exact_section section) {
@@ -64,13 +63,13 @@ size_t tg_exact_num_keys(enum tg_exact_section section) {
 }
 
 const char *tg_exact_key_name(size_t key) {
-  static const char *const kNames[] = {"boringssl", "compiler", "cpu", "libc"};
+  static const char *const kNames[] = {"boringssl", "compiler", "cpu"};
   assert(key < sizeof(kNames) / sizeof(kNames[0]));
   return kNames[key];
 }
 
 const char *tg_exact_key(const struct tg_exact_keys *keys, size_t key) {
-  const char *const values[] = {keys->boringssl, keys->compiler, keys->cpu, keys->libc};
+  const char *const values[] = {keys->boringssl, keys->compiler, keys->cpu};
   assert(key < sizeof(values) / sizeof(values[0]));
   return values[key];
 }

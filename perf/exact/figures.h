@@ -6,8 +6,7 @@
 //   calls          none                       system calls by name; re-arms, wake-ups, stalls
 //   memory         boringssl                  allocations, bytes, peak bytes held
 //   instructions   boringssl, compiler        of harness/accept, of harness/server, of libssl
-//   dispatched     boringssl, compiler, cpu,  of libcrypto, and of the C library when one of these calls it: both
-//                  libc                       choose code by CPU
+//   dispatched     boringssl, compiler, cpu   of libcrypto, which chooses code by CPU
 #ifndef TLSGATE_PERF_EXACT_FIGURES_H
 #define TLSGATE_PERF_EXACT_FIGURES_H
 
@@ -39,7 +38,6 @@ enum tg_exact_metric {
   TG_EXACT_SERVER,
   TG_EXACT_SSL,
   TG_EXACT_CRYPTO,
-  TG_EXACT_LIBC,
   TG_EXACT_METRICS,
 };
 
@@ -47,7 +45,6 @@ struct tg_exact_keys {
   char boringssl[64];         // revision
   char compiler[96];          // __VERSION__
   char cpu[TG_CPU_TEXT_MAX];  // cpu.h, as valgrind shows it; empty before callgrind has run
-  char libc[32];              // version, gnu_get_libc_version(3)
 };
 
 struct tg_exact_figures {
@@ -71,7 +68,7 @@ bool tg_exact_is_call(int metric);
 // tg_exact_is_used is false for the one call that is none, malloc.
 bool tg_exact_is_used(int metric);
 
-// tg_exact_num_keys returns how many keys a section has, 0 to 4; tg_exact_key_name names one, tg_exact_key returns its
+// tg_exact_num_keys returns how many keys a section has, 0 to 3; tg_exact_key_name names one, tg_exact_key returns its
 // value.
 size_t tg_exact_num_keys(enum tg_exact_section section);
 const char *tg_exact_key_name(size_t key);

@@ -133,9 +133,9 @@ json_t *tg_exact_result_json(const struct tg_exact_result *result) {
   for (size_t i = 0; i < result->num_rows; i++) {
     (void)json_array_append_new(rows, row_json(result, &result->rows[i]));
   }
-  return json_pack("{s:i, s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", 1, "verdict",
+  return json_pack("{s:i, s:s, s:s, s:{s:s, s:s, s:s}, s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", 1, "verdict",
                    tg_exact_passed(result) ? "pass" : "fail", "baseline", result->baseline->file, "keys", "boringssl",
-                   keys->boringssl, "compiler", keys->compiler, "cpu", keys->cpu, "libc", keys->libc, "cpu_native",
+                   keys->boringssl, "compiler", keys->compiler, "cpu", keys->cpu, "cpu_native",
                    result->figures->native_cpu, "passed", (json_int_t)result->num[TG_EXACT_PASS], "failed",
                    (json_int_t)result->num[TG_EXACT_FAIL], "not_enforced", (json_int_t)result->num[TG_EXACT_UNENFORCED],
                    "disabled", (json_int_t)result->num[TG_EXACT_OFF], "unenforced", unenforced_json(result), "rows",

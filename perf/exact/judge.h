@@ -56,7 +56,7 @@ void tg_exact_print(const struct tg_exact_result *result, FILE *to);
 //     "schema": 1,
 //     "verdict": "pass",                   or "fail"
 //     "baseline": "baselines/exact.json",  the file's name
-//     "keys": {"boringssl": "REVISION", "compiler": "VERSION", "cpu": "aes avx2", "libc": "2.36"},
+//     "keys": {"boringssl": "REVISION", "compiler": "VERSION", "cpu": "aes avx2"},
 //     "cpu_native": "aes avx2 sha",        what the machine has of what code is chosen by; "cpu" is what valgrind shows
 //     "passed": 380, "failed": 0, "not_enforced": 0, "disabled": 0,       numbers of rows
 //     "unenforced": [{"section": "memory", "key": {"boringssl": "REVISION"}, "rows": 63}],

@@ -1,13 +1,12 @@
 // measure [--once] FOLDER: runs the scenarios of FOLDER and prints what they cost, as JSON on standard output.
 //
-//   {"schema": 1, "compiler": "...", "boringssl": "...", "libc": "2.36", "cpu": "aes avx2",
+//   {"schema": 1, "compiler": "...", "boringssl": "...", "cpu": "aes avx2",
 //    "scenarios": {"full_tls13": {"calls": {"accept4": 2}, "rearms": 3, "wakeups": 4, "stalls": 0,
 //                                 "allocations": 5, "bytes": 6, "peak_bytes": 7}}}
 //
 // Each scenario is run twice, and must cost the same; with --once, under callgrind, once. Exit status: 0; 1 a scenario
 // failed, which is said on standard error; 2 usage. A broken property aborts.
 #include <boringssl_revision.h>
-#include <gnu/libc-version.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,8 +67,8 @@ static int measure_all(const char *folder, bool once) {
   }
   char cpu[TG_CPU_TEXT_MAX];
   tg_cpu_text(cpu);
-  json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o}", "schema", 1, "compiler", __VERSION__, "boringssl",
-                           TG_BORINGSSL_REVISION, "libc", gnu_get_libc_version(), "cpu", cpu, "scenarios", all);
+  json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:o}", "schema", 1, "compiler", __VERSION__, "boringssl",
+                           TG_BORINGSSL_REVISION, "cpu", cpu, "scenarios", all);
   const bool ok = root != NULL && json_dumpf(root, stdout, JSON_INDENT(2)) == 0 && fputc('\n', stdout) != EOF &&
                   fflush(stdout) == 0;
   json_decref(root);

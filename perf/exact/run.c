@@ -120,7 +120,6 @@ static bool read_output(const struct tg_child_result *result, struct tg_exact_fi
   const bool ok = value != NULL && tg_json_open(&root, SAID, value, err) && tg_json_schema(&root, 1) &&
                   copy_text(&root, "compiler", out->keys.compiler, sizeof(out->keys.compiler)) &&
                   copy_text(&root, "boringssl", out->keys.boringssl, sizeof(out->keys.boringssl)) &&
-                  copy_text(&root, "libc", out->keys.libc, sizeof(out->keys.libc)) &&
                   copy_text(&root, "cpu", cpu, TG_CPU_TEXT_MAX) && read_scenarios(&root, out) && tg_json_close(&root);
   json_decref(value);
   return ok;
@@ -231,7 +230,6 @@ static bool read_profile(int profile_fd, const struct tg_code_map *map, struct t
     values[TG_EXACT_SERVER] = sums[i].by_owner[TG_CODE_SERVER];
     values[TG_EXACT_SSL] = sums[i].by_owner[TG_CODE_SSL];
     values[TG_EXACT_CRYPTO] = sums[i].by_owner[TG_CODE_CRYPTO];
-    values[TG_EXACT_LIBC] = sums[i].libc;
   }
   return ok;
 }
