@@ -97,9 +97,9 @@ static bool read_allowance(struct tg_json_place *entry, enum tg_exact_section se
   if (!tg_json_integer(entry, "runs", 1, TG_EXACT_RUNS_MAX, &runs) || !tg_json_number(entry, "allowance", &allowance)) {
     return false;
   }
-  if (allowance < 0 || allowance > TG_EXACT_ALLOWANCE_MAX) {
-    return tg_json_fail(entry, "allowance", "must be between 0 and %g, is %g; %s", TG_EXACT_ALLOWANCE_MAX, allowance,
-                        kRemedy);
+  const double most = section == TG_EXACT_DISPATCHED ? TG_EXACT_LIBRARY_ALLOWANCE : TG_EXACT_ALLOWANCE_MAX;
+  if (allowance < 0 || allowance > most) {
+    return tg_json_fail(entry, "allowance", "must be between 0 and %g, is %g; %s", most, allowance, kRemedy);
   }
   if (out != NULL) {
     out->runs[section] = (int)runs;

@@ -18,11 +18,11 @@
   "\"peak_bytes\": 7}}}]"
 #define INSTRUCTIONS                                                                                     \
   "\"instructions\": [{\"boringssl\": \"r1\", \"compiler\": \"c1\", \"runs\": 5, \"allowance\": 0.001, " \
-  "\"scenarios\": {\"a\": {\"accept\": 1000, \"server\": 0, \"ssl\": 9}}}]"
+  "\"scenarios\": {\"a\": {\"accept\": 1000, \"server\": 0}}}]"
 #define DISPATCHED                                                                                \
   "\"dispatched\": [{\"boringssl\": \"r1\", \"compiler\": \"c1\", \"cpu\": \"x1\", \"runs\": 5, " \
   "\"allowance\": "                                                                               \
-  "0.002, \"scenarios\": {\"a\": {\"crypto\": 8}}}]"
+  "0.002, \"scenarios\": {\"a\": {\"ssl\": 9, \"crypto\": 8}}}]"
 #define GOOD "{\"schema\": 1, " CALLS ", " MEMORY ", " INSTRUCTIONS ", " DISPATCHED "}"
 
 static struct tg_exact_figures figures;
@@ -91,7 +91,7 @@ static void what_is_not_as_it_should_be_is_named_with_its_place(void **state) {
   refuses("\"rearms\": 3, ", "", "e.json: calls.a.rearms: missing; it is required");
   refuses("\"stalls\": 0", "\"stalls\": -1", "e.json: calls.a.stalls: must be between 0 and");
   refuses("\"calls\": {\"a\"", "\"calls\": {\"b\"", "e.json: calls.b: there is no such scenario");
-  refuses("{\"a\": {\"crypto\": 8}}", "{}",
+  refuses("{\"a\": {\"ssl\": 9, \"crypto\": 8}}", "{}",
           "e.json: dispatched[0].scenarios.a: missing; it is required; ./tlsgate record --exact writes it");
   refuses("\"allowance\": 0.001", "\"allowance\": 0.01",
           "e.json: instructions[0].allowance: must be between 0 and 0.0025, is 0.01");

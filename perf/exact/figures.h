@@ -5,8 +5,8 @@
 //   section        key                        figures
 //   calls          none                       system calls by name; re-arms, wake-ups, stalls
 //   memory         boringssl                  allocations, bytes, peak bytes held
-//   instructions   boringssl, compiler        of harness/accept, of harness/server, of libssl
-//   dispatched     boringssl, compiler, cpu   of libcrypto, which chooses code by CPU
+//   instructions   boringssl, compiler        of harness/accept, of harness/server
+//   dispatched     boringssl, compiler, cpu   of libssl and of libcrypto, which chooses code by CPU
 #ifndef TLSGATE_PERF_EXACT_FIGURES_H
 #define TLSGATE_PERF_EXACT_FIGURES_H
 

@@ -10,8 +10,9 @@
 
 // tg_exact_repeat measures the instructions `out_recorded->runs` times, each with an environment of another size, and
 // puts each figure's median into `figures`, whose other figures are there already (run.h). The allowance of a section
-// is twice the widest spread of its figures, at least TG_EXACT_ALLOWANCE_MIN. Returns false with `err` filled in when a
-// run fails or when an allowance would be over TG_EXACT_ALLOWANCE_MAX: then `err` names the figure.
+// is twice the widest spread of its figures, at least TG_EXACT_ALLOWANCE_MIN; that of `dispatched`
+// TG_EXACT_LIBRARY_ALLOWANCE. Returns false with `err` filled in when a run fails or when an allowance would be over
+// what it may be (baseline.h): then `err` names the figure.
 bool tg_exact_repeat(const char *measure, const char *scenarios, struct tg_exact_figures *figures,
                      struct tg_exact_recorded *out_recorded, struct tg_error *err);
 
