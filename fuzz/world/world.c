@@ -1,7 +1,11 @@
 #include "fuzz/world/world.h"
 
 #include <inttypes.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/nid.h>
+#include <openssl/obj.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +86,21 @@ static void warm_up(const struct tg_schedule_settings *settings) {
   trace_all = traced;
 }
 
+// The TLS library makes a curve when it is first named, and keeps it.
+static void warm_up_curves(void) {
+  static const int kCurves[] = {NID_secp224r1, NID_X9_62_prime256v1, NID_secp384r1, NID_secp521r1};
+  for (size_t i = 0; i < sizeof(kCurves) / sizeof(kCurves[0]); i++) {
+    EC_GROUP *curve = EC_GROUP_new_by_curve_name(kCurves[i]);
+    if (curve == NULL) {
+      fprintf(stderr, "fuzz/world: no memory for elliptic curve %s\n", OBJ_nid2sn(kCurves[i]));
+      abort();
+    }
+    EC_GROUP_free(curve);
+  }
+}
+
 static void warm_up_all(void) {
+  warm_up_curves();
   for (int key = 0; key < TG_SCHEDULE_KEYS; key++) {
     const struct tg_schedule_settings settings = {
         .shards = 1, .key = (uint8_t)key, .client_ca = true, .plaintext_listener = true};
