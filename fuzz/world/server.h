@@ -21,7 +21,7 @@ struct tg_world_server_config {
   enum tg_quickack quickack;
   struct tg_kernel *kernel;
   struct tg_kept_tls *kept;  // outlives the server; NULL: it makes a TLS context of its own
-  uint64_t max_body;  // of a request, in bytes
+  uint64_t max_body;         // of a request, in bytes
 };
 
 // The config is a struct tg_world_server_config, the server a struct tg_world_server; check's context is unused.
