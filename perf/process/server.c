@@ -50,11 +50,11 @@ static bool read_port(const json_t *ready, const char *key, uint16_t *out) {
   return true;
 }
 
-static bool read_ready_line(struct tg_server *server, struct tg_error *err) {
+static bool read_ready_line(struct tg_server *server, const char *err_path, double ready_s, struct tg_error *err) {
   char line[READY_LINE_MAX];
-  if (read_line(server->out_fd, line, tg_now_s() + TG_SERVER_READY_S) < 0) {
-    tg_error_set(err, "server %s: no ready line within %.0f s; its own message is above", server->name,
-                 TG_SERVER_READY_S);
+  if (read_line(server->out_fd, line, tg_now_s() + ready_s) < 0) {
+    tg_error_set(err, "server %s: no ready line within %.0f s%s", server->name, ready_s,
+                 err_path == NULL ? "; its own message is above" : "");
     return false;
   }
   json_t *ready = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
@@ -70,14 +70,19 @@ static bool read_ready_line(struct tg_server *server, struct tg_error *err) {
 
 bool tg_server_start(struct tg_server *server, const char *name, const char *const argv[], const char *const env[],
                      struct tg_error *err) {
+  return tg_server_start_within(server, name, argv, env, NULL, TG_SERVER_READY_S, err);
+}
+
+bool tg_server_start_within(struct tg_server *server, const char *name, const char *const argv[],
+                            const char *const env[], const char *err_path, double ready_s, struct tg_error *err) {
   *server = (struct tg_server){.name = name, .out_fd = -1};
   tg_command_line(argv, server->command, sizeof(server->command));
-  pid_t pid = tg_child_start(argv, env, NULL, &server->out_fd, err);
+  pid_t pid = tg_child_start(argv, env, err_path, &server->out_fd, err);
   if (pid < 0) {
     return false;
   }
   server->pid = pid;
-  if (!read_ready_line(server, err)) {
+  if (!read_ready_line(server, err_path, ready_s, err)) {
     (void)kill(server->pid, SIGKILL);
     (void)tg_server_stop(server, NULL);
     return false;

@@ -26,6 +26,11 @@ struct tg_server {
 bool tg_server_start(struct tg_server *server, const char *name, const char *const argv[], const char *const env[],
                      struct tg_error *err);
 
+// tg_server_start_within is the same for a server that has `ready_s` until its ready line, and whose standard error
+// goes to the file `err_path` (NULL: is inherited).
+bool tg_server_start_within(struct tg_server *server, const char *name, const char *const argv[],
+                            const char *const env[], const char *err_path, double ready_s, struct tg_error *err);
+
 // tg_server_alive says whether the process still runs; if not, `err` says how it ended.
 bool tg_server_alive(struct tg_server *server, struct tg_error *err);
 

@@ -1,0 +1,204 @@
+// Every shipped server starts, is ready and ends as its description says; one that is not installed is named with its
+// package. Both outcomes are checked: nothing is skipped.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "perf/process/child.h"
+#include "perf/process/runfiles.h"
+#include "perf/servers/launch.h"
+
+static const char *https_server;
+
+static void describe_shipped(const char *name, struct tg_server_description *out) {
+  char path[64];
+  char file[PATH_MAX];
+  struct tg_error err;
+  (void)snprintf(path, sizeof(path), "perf/servers/%s.json", name);
+  if (!tg_runfile(path, file, &err) || !tg_server_describe(file, out, &err)) {
+    fail_msg("%s", err.text);
+  }
+}
+
+// The body that curl gets, as the test's own client would hide what a server needs.
+static size_t fetch(const char *scheme, uint16_t port, const char *path) {
+  char url[128];
+  struct tg_child_result result;
+  struct tg_error err;
+  (void)snprintf(url, sizeof(url), "%s://127.0.0.1:%u%s", scheme, port, path);
+  const char *const argv[] = {"curl", "-sSkf", "--http1.1", "-m", "20", url, NULL};
+  if (!tg_child_run(argv, 30, &result, &err)) {
+    fail_msg("%s", err.text);
+  }
+  if (result.exit_status != 0) {
+    fail_msg("%s: %s", url, result.err);
+  }
+  size_t len = strlen(result.out);
+  tg_child_result_free(&result);
+  return len;
+}
+
+static void check_served(const struct tg_launch *launch) {
+  const struct tg_server_description *description = launch->description;
+  assert_int_equal(fetch("https", launch->server.tls_port, description->small.path), description->small.bytes);
+  assert_int_equal(fetch("https", launch->server.tls_port, description->big.path), description->big.bytes);
+  if (launch->server.http_port != 0) {
+    assert_int_equal(fetch("http", launch->server.http_port, description->small.path), description->small.bytes);
+    assert_int_equal(fetch("http", launch->server.http_port, description->big.path), description->big.bytes);
+  }
+}
+
+static void serve(const char *name) {
+  struct tg_server_description description;
+  struct tg_launch launch;
+  struct tg_error err;
+  describe_shipped(name, &description);
+  const struct tg_launch_config config = {.https_server = https_server, .workers = 2};
+  if (!tg_launch_start(&launch, &description, &config, &err)) {
+    // Only for want of a package, which then is named.
+    if (description.package == NULL || strstr(err.text, description.package) == NULL) {
+      fail_msg("%s", err.text);
+    }
+    print_message("%s\n", err.text);
+    tg_server_description_free(&description);
+    return;
+  }
+  char folder[64];
+  pid_t group = launch.server.pid;
+  (void)snprintf(folder, sizeof(folder), "%s", launch.stage.folder);
+  check_served(&launch);
+  if (!tg_launch_stop(&launch, &err)) {
+    fail_msg("%s", err.text);
+  }
+  // Nothing of it runs or lies about. What was killed is reaped by another process, in its own time.
+  for (int i = 0; i < 1500 && kill(-group, 0) == 0; i++) {
+    (void)usleep(10000);
+  }
+  assert_int_equal(kill(-group, 0), -1);
+  assert_int_equal(access(folder, F_OK), -1);
+  tg_server_description_free(&description);
+}
+
+static void test_own(void **state) {
+  (void)state;
+  serve("own");
+}
+
+static void test_nginx(void **state) {
+  (void)state;
+  serve("nginx");
+}
+
+static void test_haproxy(void **state) {
+  (void)state;
+  serve("haproxy");
+}
+
+static void test_h2o(void **state) {
+  (void)state;
+  serve("h2o");
+}
+
+static void test_lighttpd(void **state) {
+  (void)state;
+  serve("lighttpd");
+}
+
+static void test_script(void **state) {
+  (void)state;
+  serve("script");
+}
+
+#define TEXT(start, ready, stop)                                                                                 \
+  "{\"schema\": 1, \"name\": \"t\", \"start\": [" start "], \"ready\": " ready ", \"stop\": " stop               \
+  ", \"ports\": {\"tls\": \"free\", \"http\": null}, \"routes\": {\"small\": {\"path\": \"/\", \"bytes\": 15}, " \
+  "\"big\": {\"path\": \"/big\", \"bytes\": 1048576}, \"upload\": null}, \"gates\": {\"left_out\": []}, "        \
+  "\"package\": \"some-package\"}"
+#define CONNECT "{\"by\": \"connect\", \"within_s\": 0.5}"
+#define LINE    "{\"by\": \"line\", \"within_s\": 0.5}"
+#define STOP    "{\"signal\": \"TERM\", \"status\": 0, \"within_s\": 0.5}"
+
+static void refuse(const char *text, const char *const *wanted) {
+  struct tg_server_description description;
+  struct tg_launch launch;
+  struct tg_error err = {""};
+  if (!tg_server_describe_text("t.json", text, &description, &err)) {
+    fail_msg("%s", err.text);
+  }
+  const struct tg_launch_config config = {.workers = 1};
+  assert_false(tg_launch_start(&launch, &description, &config, &err));
+  for (; *wanted != NULL; wanted++) {
+    if (strstr(err.text, *wanted) == NULL) {
+      fail_msg("\"%s\" does not say \"%s\"", err.text, *wanted);
+    }
+  }
+  tg_server_description_free(&description);
+}
+
+static void test_what_cannot_start_is_told(void **state) {
+  (void)state;
+  refuse(TEXT("\"no-such-server\"", CONNECT, STOP),
+         (const char *const[]){"no-such-server is not installed", "apt-get install", "some-package", NULL});
+  refuse(TEXT("\"/bin/sh\", \"-c\", \"echo my reason >&2; exit 3\"", CONNECT, STOP),
+         (const char *const[]){"status 3", "my reason", NULL});
+  refuse(TEXT("\"sleep\", \"60\"", CONNECT, STOP), (const char *const[]){"within", "ready.within_s", NULL});
+  refuse(TEXT("\"/bin/sh\", \"-c\", \"echo why >&2; sleep 60\"", LINE, STOP),
+         (const char *const[]){"no ready line", "why", NULL});
+  refuse(TEXT("\"@https_server@\"", LINE, STOP), (const char *const[]){"@https_server@ cannot be filled in", NULL});
+}
+
+static void test_descriptors_are_limited(void **state) {
+  (void)state;
+  struct tg_server_description description;
+  struct tg_launch launch;
+  struct tg_error err;
+  describe_shipped("own", &description);
+  const struct tg_launch_config config = {.https_server = https_server, .workers = 1, .descriptors = 48};
+  if (!tg_launch_start(&launch, &description, &config, &err)) {
+    fail_msg("%s", err.text);
+  }
+  char path[64];
+  char limits[4096] = "";
+  (void)snprintf(path, sizeof(path), "/proc/%d/limits", launch.server.pid);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  assert_true(fread(limits, 1, sizeof(limits) - 1, file) > 0);
+  (void)fclose(file);
+  unsigned soft = 0;
+  unsigned hard = 0;
+  const char *line = strstr(limits, "Max open files");
+  assert_non_null(line);
+  assert_int_equal(sscanf(line, "Max open files %u %u", &soft, &hard), 2);
+  assert_int_equal(soft, 48);
+  assert_int_equal(hard, 48);
+  assert_true(tg_launch_stop(&launch, &err));
+  tg_server_description_free(&description);
+}
+
+int main(int argc, char *argv[]) {
+  static const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_own),
+      cmocka_unit_test(test_nginx),
+      cmocka_unit_test(test_haproxy),
+      cmocka_unit_test(test_h2o),
+      cmocka_unit_test(test_lighttpd),
+      cmocka_unit_test(test_script),
+      cmocka_unit_test(test_what_cannot_start_is_told),
+      cmocka_unit_test(test_descriptors_are_limited),
+  };
+  char path[PATH_MAX];
+  if (argc != 2 || realpath(argv[1], path) == NULL) {
+    fprintf(stderr, "usage: launch_test HTTPS_SERVER\n");
+    return 2;
+  }
+  https_server = path;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
