@@ -108,8 +108,8 @@ static bool is_program(const char *folder, size_t len, const char *name) {
 // Whether the program is there: named with a folder, or in one of PATH.
 static bool check_program(const struct tg_server_description *description, const char *program, struct tg_error *err) {
   bool found = strchr(program, '/') != NULL && access(program, X_OK) == 0;
-  const char *path = getenv("PATH");
-  for (const char *at = path; strchr(program, '/') == NULL && !found && at != NULL;) {
+  const char *at = strchr(program, '/') != NULL ? NULL : getenv("PATH");
+  while (!found && at != NULL) {
     size_t len = strcspn(at, ":");
     found = is_program(at, len, program);
     at = at[len] == '\0' ? NULL : at + len + 1;
@@ -227,7 +227,7 @@ static bool expand_and_start(struct tg_launch *launch, const struct tg_launch_co
     ok = made[i] != NULL;
     argv[SHELL_WORDS + i] = made[i];
   }
-  if (ok && check_program(description, made[0], err)) {
+  if (ok && made[0] != NULL && check_program(description, made[0], err)) {
     ok = start(launch, argv, err);
     tg_command_line(argv + SHELL_WORDS, launch->server.command, sizeof(launch->server.command));
     if (!ok) {

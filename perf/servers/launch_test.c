@@ -31,7 +31,7 @@ static void describe_shipped(const char *name, struct tg_server_description *out
 // The body that curl gets, as the test's own client would hide what a server needs.
 static size_t fetch(const char *scheme, uint16_t port, const char *path) {
   char url[128];
-  struct tg_child_result result;
+  struct tg_child_result result = {.exit_status = -1};
   struct tg_error err;
   (void)snprintf(url, sizeof(url), "%s://127.0.0.1:%u%s", scheme, port, path);
   const char *const argv[] = {"curl", "-sSkf", "--http1.1", "-m", "20", url, NULL};
@@ -41,7 +41,7 @@ static size_t fetch(const char *scheme, uint16_t port, const char *path) {
   if (result.exit_status != 0) {
     fail_msg("%s: %s", url, result.err);
   }
-  size_t len = strlen(result.out);
+  size_t len = result.out == NULL ? 0 : strlen(result.out);
   tg_child_result_free(&result);
   return len;
 }
@@ -57,7 +57,7 @@ static void check_served(const struct tg_launch *launch) {
 }
 
 static void serve(const char *name) {
-  struct tg_server_description description;
+  struct tg_server_description description = {.json = NULL};
   struct tg_launch launch;
   struct tg_error err;
   describe_shipped(name, &description);
@@ -127,7 +127,7 @@ static void test_script(void **state) {
 #define STOP    "{\"signal\": \"TERM\", \"status\": 0, \"within_s\": 0.5}"
 
 static void refuse(const char *text, const char *const *wanted) {
-  struct tg_server_description description;
+  struct tg_server_description description = {.json = NULL};
   struct tg_launch launch;
   struct tg_error err = {""};
   if (!tg_server_describe_text("t.json", text, &description, &err)) {
@@ -157,7 +157,7 @@ static void test_what_cannot_start_is_told(void **state) {
 
 static void test_descriptors_are_limited(void **state) {
   (void)state;
-  struct tg_server_description description;
+  struct tg_server_description description = {.json = NULL};
   struct tg_launch launch;
   struct tg_error err;
   describe_shipped("own", &description);
@@ -194,7 +194,7 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(test_what_cannot_start_is_told),
       cmocka_unit_test(test_descriptors_are_limited),
   };
-  char path[PATH_MAX];
+  static char path[PATH_MAX];
   if (argc != 2 || realpath(argv[1], path) == NULL) {
     fprintf(stderr, "usage: launch_test HTTPS_SERVER\n");
     return 2;
