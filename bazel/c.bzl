@@ -56,7 +56,11 @@ def c_test(name, variants = ["asan"], copts = [], size = "small", env = {}, tags
     A test that takes another program as an argument says so with a `{variant}`
     in args and data: "$(location //harness/server:https_server{variant})"
     becomes ..._asan in the asan variant and nothing in release.
+
+    The package gets a suite of all its tests, package_tests, for //:certification.
     """
+    if not native.existing_rule("package_tests"):
+        native.test_suite(name = "package_tests")
 
     native.cc_binary(
         name = name + "_bin",

@@ -169,7 +169,9 @@ static void replace_all(char *text, const char *from, const char *to) {
   size_t to_len = strlen(to);
   for (char *at = text; (at = strstr(at, from)) != NULL; at += to_len) {
     memmove(at + to_len, at + from_len, strlen(at + from_len) + 1);
-    memcpy(at, to, to_len);
+    for (size_t i = 0; i < to_len; i++) {
+      at[i] = to[i];
+    }
   }
 }
 

@@ -7,18 +7,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "perf/certify/hash.h"
+#include "perf/host/provenance.h"
 
 static bool add_folder(json_t *files, const char *folder, const char *below, int depth, struct tg_error *err);
 
-static bool add_file(json_t *files, const char *path, const char *name, struct tg_error *err) {
-  char digest[TG_SHA256_LEN + 1];
-  long long size;
+static bool add_file(json_t *files, const char *path, const char *name, off_t size, struct tg_error *err) {
+  char digest[TG_SHA256_HEX + 1];
   if (json_object_size(files) >= TG_FOLDER_FILES_MAX) {
     tg_error_set(err, "%s: more than %d files", path, TG_FOLDER_FILES_MAX);
     return false;
   }
-  return tg_hash_file(path, digest, &size, err) &&
+  return tg_sha256_of_file(path, digest, err) &&
          json_object_set_new(files, name, json_pack("{s:s, s:I}", "sha256", digest, "size", (json_int_t)size)) == 0;
 }
 
@@ -39,7 +38,7 @@ static bool add_entry(json_t *files, const char *folder, const char *below, cons
     tg_error_set(err, "%s: is neither a file nor a folder", path);
     return false;
   }
-  return add_file(files, path, name, err);
+  return add_file(files, path, name, there.st_size, err);
 }
 
 // Adds the files of the folder `below`, a path from `folder` that is empty for itself.

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "perf/certify/folder.h"
-#include "perf/certify/hash.h"
+#include "perf/host/provenance.h"
 
 static const json_t *last_attempt(const json_t *value, size_t index) {
   const json_t *attempts = tg_certificate_attempts((json_t *)value, index);
@@ -52,10 +52,9 @@ json_t *tg_keep_binaries(const struct tg_part_run *run, struct tg_error *err) {
   for (size_t i = 0; ok && i < json_array_size(paths); i++) {
     const char *name = json_string_value(json_array_get(paths, i));
     char path[PATH_MAX];
-    char digest[TG_SHA256_LEN + 1];
-    long long size;
+    char digest[TG_SHA256_HEX + 1];
     (void)snprintf(path, sizeof(path), "%.2000s/%.2000s", run->source->workspace, name);
-    ok = tg_hash_file(path, digest, &size, err) && json_object_set_new(binaries, name, json_string(digest)) == 0;
+    ok = tg_sha256_of_file(path, digest, err) && json_object_set_new(binaries, name, json_string(digest)) == 0;
   }
   json_decref(paths);
   if (!ok) {

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "perf/certify/charts.h"
-#include "perf/certify/hash.h"
 #include "perf/certify/html.h"
 #include "perf/certify/page_sections.h"
 #include "perf/certify/page_style.h"
+#include "perf/host/provenance.h"
 
 static const char *meaning(enum tg_outcome verdict) {
   switch (verdict) {
@@ -164,8 +164,7 @@ static bool write_page(FILE *page, const char *folder, const struct tg_certifica
 static bool publish(const char *folder, const struct tg_certificate *certificate, json_t *value, struct tg_error *err) {
   char path[PATH_MAX];
   char beside[PATH_MAX];
-  char digest[TG_SHA256_LEN + 1];
-  long long size;
+  char digest[TG_SHA256_HEX + 1];
   (void)snprintf(path, sizeof(path), "%.4000s/" TG_PAGE_FILE, folder);
   (void)snprintf(beside, sizeof(beside), "%.4000s/." TG_PAGE_FILE ".%ld", folder, (long)getpid());
   FILE *page = fopen(beside, "we");
@@ -183,7 +182,7 @@ static bool publish(const char *folder, const struct tg_certificate *certificate
   if (!ok) {
     (void)unlink(beside);
   }
-  return ok && tg_hash_file(path, digest, &size, err) &&
+  return ok && tg_sha256_of_file(path, digest, err) &&
          json_object_set_new(value, "html_sha256", json_string(digest)) == 0;
 }
 

@@ -21,7 +21,6 @@ const char *tg_plan_part_of(const char *label) {
     const char *label;  // whole, or a package's with its colon
     const char *part;
   } places[] = {
-      {"//perf:exact", NULL},
       {"//perf:gates_full", NULL},
       {"//perf:gates_selftest", "negative-control"},
       {"//perf:gates_faults", "negative-control"},

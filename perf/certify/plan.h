@@ -20,7 +20,7 @@
 
 // tg_plan_part_of returns the name of the part that runs a test: "conformance", "corpora", "faults",
 // "negative-control", "instrumented" or "release"; or NULL for one whose program a part runs by itself, to keep what it
-// measures ("exact", "gates").
+// measures ("gates").
 const char *tg_plan_part_of(const char *label);
 
 // tg_plan_new returns a new plan from what `bazel query` printed, one label a line: the tests of //:certification, and

@@ -13,7 +13,7 @@
 #include "perf/certify/folder.h"
 #include "perf/certify/keep.h"
 #include "perf/certify/state.h"
-#include "perf/certify/time_text.h"
+#include "perf/report/run_log.h"
 
 static const char did_not_end[] = "did not end: it was killed, or still runs";
 
@@ -51,8 +51,8 @@ static bool open_step(struct step *step, const struct tg_certify *certify, json_
 // Puts what is known of the attempt into its entry, the last one.
 static bool put(struct step *step, enum tg_outcome outcome, const char *message, json_t *figures, json_t *files) {
   json_t *attempt = json_array_get(step->attempts, json_array_size(step->attempts) - 1);
-  char now[TG_TIME_TEXT_LEN + 1];
-  tg_utc_now(now);
+  char now[32];
+  tg_time_text(now);
   bool ok = json_object_set_new(attempt, "verdict", json_string(tg_outcome_name(outcome))) == 0 &&
             json_object_set_new(attempt, "message", message[0] != '\0' ? json_string(message) : json_null()) == 0 &&
             json_object_set_new(attempt, "figures", figures != NULL ? figures : json_null()) == 0 &&
@@ -65,8 +65,8 @@ static bool put(struct step *step, enum tg_outcome outcome, const char *message,
 
 // Appends an attempt that has not ended.
 static bool begin(struct step *step, struct tg_error *err) {
-  char now[TG_TIME_TEXT_LEN + 1];
-  tg_utc_now(now);
+  char now[32];
+  tg_time_text(now);
   json_t *inputs = tg_keep_inputs(step->certify->source, step->part, err);
   if (inputs == NULL) {
     return false;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "perf/manifest/strict_json.h"
-#define TG_SAMPLES_SCHEMA 2
+#include "perf/run/output.h"
 
 // A value of a count is hits / trials, and is not looked at.
 static bool take(struct tg_samples *samples, const char *metric, struct tg_json_place *place, struct tg_error *err) {

@@ -1,5 +1,6 @@
 #include "perf/certify/source.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,43 +78,107 @@ bool tg_source_is_here(const struct tg_source *source, struct tg_error *err) {
   return found == TG_SOURCE_FOUND;
 }
 
-enum tg_source_found tg_source_object(const struct tg_source *source, const char *path, char out[TG_OBJECT_ID_MAX + 1],
-                                      struct tg_error *err) {
-  char name[PATH_MAX + TG_OBJECT_ID_MAX + 8];
-  bool whole = strcmp(path, ".") == 0;
-  (void)snprintf(name, sizeof(name), "%s%s%s", source->commit, whole ? "^{tree}" : ":", whole ? "" : path);
-  return resolve(source, name, out, err);
+// What the last commit that was asked about holds: path -> its kind ('t' a folder, 'b' a file) and its object id. A
+// commit never changes, so that it is listed once.
+static struct {
+  char name[PATH_MAX + TG_OBJECT_ID_MAX + 2];  // workspace and commit
+  json_t *objects;
+} listed;
+
+// One line of git ls-tree: "100644 blob ID<TAB>PATH".
+static void take_line(json_t *objects, const char *line, size_t len) {
+  char value[TG_OBJECT_ID_MAX + 2];
+  const char *tab = memchr(line, '\t', len);
+  const char *kind = memchr(line, ' ', len);
+  const char *id = kind != NULL ? memchr(kind + 1, ' ', len - (size_t)(kind + 1 - line)) : NULL;
+  if (tab == NULL || id == NULL || tab < id || tab - id > TG_OBJECT_ID_MAX + 1) {
+    return;
+  }
+  (void)snprintf(value, sizeof(value), "%c%.*s", kind[1], (int)(tab - id - 1), id + 1);
+  size_t path_len = len - (size_t)(tab + 1 - line);
+  char path[PATH_MAX];
+  (void)snprintf(path, sizeof(path), "%.*s", (int)path_len, tab + 1);
+  (void)json_object_set_new(objects, path, json_string(value));
 }
 
-// Takes git's output, or says what git said of `path`.
-static enum tg_source_found take_output(const struct tg_source *source, const char *path,
-                                        struct tg_child_result *result, char **text, struct tg_error *err) {
-  enum tg_source_found found = TG_SOURCE_FOUND;
-  if (result->exit_status == 0) {
-    *text = result->out;
-    result->out = NULL;
-  } else {
-    tg_error_set(err, "git cannot read %s of commit %s: %.*s", path, source->commit, (int)strcspn(result->err, "\n"),
-                 result->err);
-    found = TG_SOURCE_ERROR;
+// Returns what the commit holds, or NULL with `err` filled in.
+static const json_t *objects_of(const struct tg_source *source, struct tg_error *err) {
+  char name[sizeof(listed.name)];
+  (void)snprintf(name, sizeof(name), "%s %s", source->workspace, source->commit);
+  if (listed.objects != NULL && strcmp(listed.name, name) == 0) {
+    return listed.objects;
   }
-  tg_child_result_free(result);
-  return found;
+  const char *const argv[] = {"git", "-C",          source->workspace, "-c", "core.quotePath=false", "ls-tree", "-r",
+                              "-t",  "--full-tree", source->commit,    NULL};
+  struct tg_child_result result;
+  if (!tg_child_run(argv, GIT_TIMEOUT_S, &result, err)) {
+    return NULL;
+  }
+  json_t *objects = NULL;
+  if (result.exit_status != 0) {
+    tg_error_set(err, "git cannot list commit %s: %.*s", source->commit, (int)strcspn(result.err, "\n"), result.err);
+  } else if ((objects = json_object()) != NULL) {
+    for (const char *line = result.out; *line != '\0';) {
+      size_t len = strcspn(line, "\n");
+      take_line(objects, line, len);
+      line += len + (line[len] == '\n');
+    }
+    json_decref(listed.objects);
+    listed.objects = objects;
+    (void)snprintf(listed.name, sizeof(listed.name), "%s", name);
+  }
+  tg_child_result_free(&result);
+  return objects;
+}
+
+enum tg_source_found tg_source_object(const struct tg_source *source, const char *path, char out[TG_OBJECT_ID_MAX + 1],
+                                      struct tg_error *err) {
+  char name[TG_OBJECT_ID_MAX + 16];
+  out[0] = '\0';
+  if (strcmp(path, ".") == 0) {
+    (void)snprintf(name, sizeof(name), "%s^{tree}", source->commit);
+    return resolve(source, name, out, err);
+  }
+  const json_t *objects = objects_of(source, err);
+  if (objects == NULL) {
+    return TG_SOURCE_ERROR;
+  }
+  const char *value = json_string_value(json_object_get(objects, path));
+  (void)snprintf(out, TG_OBJECT_ID_MAX + 1, "%s", value != NULL ? value + 1 : "");
+  return value != NULL ? TG_SOURCE_FOUND : TG_SOURCE_MISSING;
 }
 
 enum tg_source_found tg_source_list(const struct tg_source *source, const char *path, bool folders, char **text,
                                     struct tg_error *err) {
-  char id[TG_OBJECT_ID_MAX + 1];
+  const json_t *objects = objects_of(source, err);
+  size_t path_len = strlen(path);
+  size_t size;
+  const char *name;
+  json_t *value;
   *text = NULL;
-  enum tg_source_found found = tg_source_object(source, path, id, err);
-  struct tg_child_result result;
-  if (found != TG_SOURCE_FOUND) {
-    return found;
+  if (objects == NULL) {
+    return TG_SOURCE_ERROR;
   }
-  const char *const argv[] = {
-      "git", "-C", source->workspace, "ls-tree", "--name-only", folders ? "-d" : id, folders ? id : NULL, NULL};
-  return tg_child_run(argv, GIT_TIMEOUT_S, &result, err) ? take_output(source, path, &result, text, err)
-                                                         : TG_SOURCE_ERROR;
+  if (json_object_get(objects, path) == NULL) {
+    return TG_SOURCE_MISSING;
+  }
+  FILE *names = open_memstream(text, &size);
+  if (names == NULL) {
+    tg_error_set(err, "out of memory");
+    return TG_SOURCE_ERROR;
+  }
+  // git lists in order, and an object keeps it.
+  json_object_foreach((json_t *)objects, name, value) {
+    if (strncmp(name, path, path_len) == 0 && name[path_len] == '/' && strchr(name + path_len + 1, '/') == NULL &&
+        (!folders || json_string_value(value)[0] == 't')) {
+      fprintf(names, "%s\n", name + path_len + 1);
+    }
+  }
+  bool ok = fclose(names) == 0 && *text != NULL;
+  if (!ok) {
+    tg_error_set(err, "out of memory");
+  }
+  return ok ? TG_SOURCE_FOUND : TG_SOURCE_ERROR;
 }
 
 enum tg_source_found tg_source_file(const struct tg_source *source, const char *path, char **text,
@@ -125,6 +190,17 @@ enum tg_source_found tg_source_file(const struct tg_source *source, const char *
   if (found != TG_SOURCE_FOUND) {
     return found;
   }
-  return git(source, "cat-file", "blob", id, &result, err) ? take_output(source, path, &result, text, err)
-                                                           : TG_SOURCE_ERROR;
+  if (!git(source, "cat-file", "blob", id, &result, err)) {
+    return TG_SOURCE_ERROR;
+  }
+  if (result.exit_status == 0) {
+    *text = result.out;
+    result.out = NULL;
+  } else {
+    tg_error_set(err, "git cannot read %s of commit %s: %.*s", path, source->commit, (int)strcspn(result.err, "\n"),
+                 result.err);
+    found = TG_SOURCE_ERROR;
+  }
+  tg_child_result_free(&result);
+  return found;
 }

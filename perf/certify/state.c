@@ -10,8 +10,8 @@
 
 #include "perf/certify/folder.h"
 #include "perf/certify/page.h"
-#include "perf/certify/time_text.h"
 #include "perf/manifest/strict_json.h"
+#include "perf/report/run_log.h"
 
 #define DIGITS 17  // a double reads back as it was
 
@@ -19,7 +19,7 @@ bool tg_state_write(const char *folder, const char *name, const json_t *value, s
   char path[PATH_MAX];
   char beside[PATH_MAX];
   bool fits = snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
-              snprintf(beside, sizeof(beside), "%s/.%s.%ld", folder, name, (long)getpid()) < (int)sizeof(beside);
+              snprintf(beside, sizeof(beside), "%s/%s.%ld", folder, name, (long)getpid()) < (int)sizeof(beside);
   bool ok = fits && json_dump_file(value, beside, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) == 0 &&
             rename(beside, path) == 0;
   if (!ok) {
@@ -106,8 +106,8 @@ enum tg_certified tg_state_open(const struct tg_certify *certify, json_t **value
     found = access(path, F_OK) == 0;
   }
   if (!found) {
-    char now[TG_TIME_TEXT_LEN + 1];
-    tg_utc_now(now);
+    char now[32];
+    tg_time_text(now);
     *value = tg_certificate_new(certify->parts, certify->num_parts, certify->source, certify->minutes, certify->label,
                                 certify->provenance, now);
     if (*value == NULL) {
@@ -129,8 +129,8 @@ enum tg_certified tg_state_open(const struct tg_certify *certify, json_t **value
 
 bool tg_state_finish(const struct tg_certify *certify, json_t *value, struct tg_error *err) {
   struct tg_certificate *certificate = malloc(sizeof(*certificate));
-  char now[TG_TIME_TEXT_LEN + 1];
-  tg_utc_now(now);
+  char now[32];
+  tg_time_text(now);
   // The verdict follows from the parts, which are decoded as they will be read.
   bool ok = certificate != NULL &&
             tg_certificate_decode(certificate, TG_CERTIFICATE_STATE, value, certify->parts, certify->num_parts, err) &&

@@ -155,7 +155,7 @@ static void test_every_test_has_its_part(void **state) {
       {"//perf:gates_selftest", "negative-control"},
       {"//perf:gates_faults", "negative-control"},
       {"//perf:gates_full", NULL},
-      {"//perf:exact", NULL},
+      {"//perf/exact:gate_test", "release"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     const char *part = tg_plan_part_of(cases[i].label);
@@ -171,11 +171,11 @@ static void test_every_test_has_its_part(void **state) {
 static void test_a_plan_says_which_test_is_in_no_part(void **state) {
   (void)state;
   struct tg_error err;
-  json_t *plan = tg_plan_new("//a:a\n//a:a_asan\n//perf:exact\n", "//perf:gates\n//b:b\n", &err);
+  json_t *plan = tg_plan_new("//a:a\n//a:a_asan\n//perf:gates_full\n", "//perf:gates\n//b:b\n", &err);
   assert_non_null(plan);
   assert_int_equal(json_array_size(tg_plan_tests(plan, "release")), 1);
   assert_int_equal(json_array_size(tg_plan_tests(plan, "instrumented")), 1);
-  assert_null(tg_plan_tests(plan, "exact"));
+  assert_null(tg_plan_tests(plan, "gates"));
   const json_t *unplanned = json_object_get(plan, "unplanned");
   assert_int_equal(json_array_size(unplanned), 1);
   assert_string_equal(json_string_value(json_array_get(unplanned, 0)), "//b:b");

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "perf/certify/folder.h"
-#include "perf/certify/hash.h"
 #include "perf/certify/keep.h"
 #include "perf/certify/page.h"
+#include "perf/host/provenance.h"
 #include "perf/manifest/strict_json.h"
 
 struct verification {
@@ -107,11 +107,10 @@ static void check_part(struct verification *v, const struct tg_cert_part *part) 
 
 static void check_page(struct verification *v) {
   char path[PATH_MAX];
-  char digest[TG_SHA256_LEN + 1];
-  long long size;
+  char digest[TG_SHA256_HEX + 1];
   struct tg_error err;
   (void)snprintf(path, sizeof(path), "%.4000s/" TG_PAGE_FILE, v->certify.out);
-  if (!tg_hash_file(path, digest, &size, &err)) {
+  if (!tg_sha256_of_file(path, digest, &err)) {
     differs(v, "%s", err.text);
   } else if (strcmp(digest, v->certificate.html_sha256) != 0) {
     differs(v, "%s: is not the page that was written with the certificate", path);
