@@ -108,7 +108,14 @@ bool tg_files_make_folder(const char *path, struct tg_error *err) {
     if (slash != NULL) {
       *slash = '\0';
     }
-    if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+    struct stat status;
+    bool made = mkdir(part, 0777) == 0;
+    if (!made && errno == EEXIST && (stat(part, &status) != 0 || !S_ISDIR(status.st_mode))) {
+      errno = ENOTDIR;
+    } else if (!made && errno == EEXIST) {
+      made = true;
+    }
+    if (!made) {
       tg_error_set(err, "%s: cannot make this folder: %s", part, strerror(errno));
       return false;
     }

@@ -9,6 +9,7 @@
 #include "fuzz/launcher/files.h"
 #include "fuzz/launcher/finding.h"
 #include "fuzz/launcher/options.h"
+#include "fuzz/launcher/process.h"
 #include "fuzz/launcher/summary.h"
 #include "fuzz/launcher/targets.h"
 
@@ -71,7 +72,12 @@ static int replay(const struct tg_fuzz_target *target, const struct tg_fuzz_opti
   struct tg_engine_result result = {0};
   char scratch[PATH_MAX];
   char log[PATH_MAX];
-  bool ok = list_inputs(target, options, &list, &err) && make_scratch(scratch, &err);
+  bool ok = list_inputs(target, options, &list, &err);
+  if (ok && list.num == 0) {
+    tg_error_set(&err, "there is no input to replay");
+    ok = false;
+  }
+  ok = ok && make_scratch(scratch, &err);
   if (ok) {
     tg_path(log, "%s/replay.log", scratch);
     ok = tg_engine_replay(target->libfuzzer, &list, log, &result, &err);
@@ -220,7 +226,13 @@ int main(int argc, char **argv) {
     case TG_MODE_HELP:
       tg_fuzz_options_help(target->name);
       return STATUS_OK;
-    default:
-      return fuzz(target, &options);
+    default: {
+      // Whoever ends it early keeps what was found until then.
+      tg_process_hold_signals();
+      int status = fuzz(target, &options);
+      fflush(stdout);
+      tg_process_raise_held();
+      return status;
+    }
   }
 }

@@ -78,6 +78,11 @@ bool tg_fuzz_options_parse(const char *name, int argc, char *const argv[], struc
         ok = parse_seconds(optarg, &out->timeout_secs, err);
         break;
       case CORPUS:
+        if (optarg[0] == '\0') {
+          tg_error_set(err, "--corpus_dir: takes a folder");
+          ok = false;
+          break;
+        }
         tg_path_of_caller(optarg, out->corpus_dir);
         break;
       case SUMMARY:

@@ -15,6 +15,53 @@
 #define POLL_MS      100
 #define STOP_GRACE_S 10.0  // for an engine to write its last statistics
 
+// What asks this process to end while a child runs. It reaches the child only through us: it has a group of its own.
+static const int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { NUM_SIGNALS = sizeof(kSignals) / sizeof(kSignals[0]) };
+
+static volatile sig_atomic_t caught;  // since the run began
+static bool hold;
+static int held;
+
+static void catch_signal(int number) {
+  caught = number;
+}
+
+static void catch_signals(struct sigaction old[NUM_SIGNALS]) {
+  caught = 0;
+  const struct sigaction action = {.sa_handler = catch_signal, .sa_flags = SA_RESTART};
+  for (int i = 0; i < NUM_SIGNALS; i++) {
+    sigaction(kSignals[i], NULL, &old[i]);
+    // What is ignored (nohup) stays so.
+    if (old[i].sa_handler != SIG_IGN) {
+      sigaction(kSignals[i], &action, NULL);
+    }
+  }
+}
+
+// Ends as the signal asks, or keeps it for later.
+static void release_signals(const struct sigaction old[NUM_SIGNALS]) {
+  for (int i = 0; i < NUM_SIGNALS; i++) {
+    sigaction(kSignals[i], &old[i], NULL);
+  }
+  if (caught != 0 && hold) {
+    held = caught;
+  } else if (caught != 0) {
+    raise(caught);
+  }
+}
+
+void tg_process_hold_signals(void) {
+  hold = true;
+}
+
+void tg_process_raise_held(void) {
+  hold = false;
+  if (held != 0) {
+    raise(held);
+  }
+}
+
 static double now_s(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -97,8 +144,11 @@ static int status_of(int status) {
 int tg_process_run(const char *const argv[], const char *log_path, double timeout_s, tg_process_watch watch,
                    void *context, struct tg_error *err) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  struct sigaction old[NUM_SIGNALS];
+  catch_signals(old);
   pid_t pid = start(argv, log_path, err);
   if (pid < 0) {
+    release_signals(old);
     return -1;
   }
   double begun = now_s();
@@ -110,7 +160,7 @@ int tg_process_run(const char *const argv[], const char *log_path, double timeou
       break;
     }
     double now = now_s();
-    bool go_on = (watch == NULL || watch(context, now - begun)) && now - begun < timeout_s;
+    bool go_on = (watch == NULL || watch(context, now - begun)) && now - begun < timeout_s && caught == 0;
     if (stopped == 0 && !go_on) {
       stopped = now;
       kill(pid, SIGINT);
@@ -124,5 +174,6 @@ int tg_process_run(const char *const argv[], const char *log_path, double timeou
   if (watch != NULL) {
     watch(context, now_s() - begun);
   }
+  release_signals(old);
   return status_of(status);
 }

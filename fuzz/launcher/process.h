@@ -17,4 +17,10 @@ typedef bool (*tg_process_watch)(void *context, double elapsed_s);
 int tg_process_run(const char *const argv[], const char *log_path, double timeout_s, tg_process_watch watch,
                    void *context, struct tg_error *err);
 
+// SIGINT, SIGTERM or SIGHUP while a child runs stop it, as above, and then end this process in the way the signal does.
+// After tg_process_hold_signals, tg_process_run returns instead; the caller keeps what the child has left, and ends
+// with tg_process_raise_held, which does nothing if there was no signal.
+void tg_process_hold_signals(void);
+void tg_process_raise_held(void);
+
 #endif

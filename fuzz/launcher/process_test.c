@@ -38,7 +38,33 @@ static void what_left_the_group_is_ended(void **state) {
   assert_int_equal(seen, 2);
 }
 
+static bool interrupt(void *context, double elapsed_s) {
+  bool *sent = context;
+  if (!*sent && elapsed_s > 0.3) {
+    *sent = true;
+    raise(SIGTERM);
+  }
+  return true;
+}
+
+static void a_signal_that_is_held_stops_the_child(void **state) {
+  (void)state;
+  const char *const argv[] = {"sleep", "300", NULL};
+  struct tg_error err;
+  bool sent = false;
+  tg_process_hold_signals();
+  assert_int_equal(tg_process_run(argv, "/dev/null", 20, interrupt, &sent, &err), 128 + SIGINT);
+  assert_true(sent);
+  struct sigaction after;
+  assert_int_equal(sigaction(SIGTERM, NULL, &after), 0);
+  assert_true(after.sa_handler == SIG_DFL);
+  assert_int_equal(signal(SIGTERM, SIG_IGN) != SIG_ERR, 1);
+  tg_process_raise_held();
+  assert_int_equal(signal(SIGTERM, SIG_DFL) != SIG_ERR, 1);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_left_the_group_is_ended)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_left_the_group_is_ended),
+                                     cmocka_unit_test(a_signal_that_is_held_stops_the_child)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "harness/kernel/sys.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-// The coarse clocks move with the tick; HZ=250, as tcp-rules' measurements.
+// The coarse clocks move with the tick; HZ=250, as on the kernel that was measured (docs/kernel-model.md).
 #define TICK_NS UINT64_C(4000000)
 
 uint64_t tg_clock_wall_ns(const struct tg_kernel *kernel) {

@@ -197,6 +197,7 @@ static void test_bad_options_name_themselves(void **state) {
       {"--engine", "honggfuzz", "--engine: \"honggfuzz\" is neither libfuzzer nor afl"},
       {"--timeout_secs", "0", "--timeout_secs: \"0\" is not a whole number from 1 to"},
       {"--timeout_secs", "1x", "--timeout_secs: \"1x\" is not a whole number from 1 to"},
+      {"--corpus_dir=", NULL, "--corpus_dir: takes a folder"},
       {"--nothing", NULL, "--nothing is unknown"},
       {"--regression", "--summary=file", "--summary: only a run that fuzzes has one"},
       {"file", NULL, "file: files are only taken with --regression"},
