@@ -40,6 +40,19 @@ static int conclude(const struct tg_certify *certify, json_t *value) {
   return fflush(stdout) == 0 ? status : TG_EXIT_FAIL;
 }
 
+// A folder in the tree would make it unclean, but for what .gitignore names.
+static bool leaves_tree_clean(const char *out, const char *workspace, struct tg_error *err) {
+  size_t len = strlen(workspace);
+  if (strncmp(out, workspace, len) == 0 && out[len] == '/' &&
+      strncmp(out + len, "/reports/", strlen("/reports/")) != 0) {
+    tg_error_set(err,
+                 "--out: %s lies in the source tree, which must stay clean; take a folder in %s/reports/, or outside",
+                 out, workspace);
+    return false;
+  }
+  return true;
+}
+
 static int certify_tree(const struct tg_certify_options *options, const struct tg_source *source,
                         const json_t *provenance) {
   char out[PATH_MAX];
@@ -60,6 +73,9 @@ static int certify_tree(const struct tg_certify_options *options, const struct t
                                      .progress = &progress};
   json_t *value;
   struct tg_error err;
+  if (!leaves_tree_clean(out, source->workspace, &err)) {
+    return fail(&err, TG_EXIT_USAGE);
+  }
   switch (tg_certify_run(&certify, &value, &err)) {
     case TG_CERTIFY_REFUSED:
       return fail(&err, TG_EXIT_USAGE);

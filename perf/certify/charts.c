@@ -73,11 +73,9 @@ static void put_axes(FILE *script, const struct tg_chart *chart) {
   put_range(script, "x", low_x, high_x, chart->logarithmic_x);
   if (chart->rows == NULL) {
     put_range(script, "y", low_y, high_y, false);
-    // Not more than the small chart has room for.
-    fputs("set ytics autofreq\nset format y '%.3g'\nset xtics autofreq\n", script);
-    if (high_x - low_x < 6) {
-      fputs("set xtics 1\n", script);
-    }
+    // Least and greatest say it all in a small chart.
+    fprintf(script, "set format y '%%.4g'\nset ytics (%.9g, %.9g)\nset xtics (%.9g, %.9g)\n", low_y, high_y, low_x,
+            high_x);
     return;
   }
   fprintf(script, "set yrange [%.9g:-0.7]\nset ytics (", (double)chart->num_rows - 0.3);
@@ -133,7 +131,7 @@ static void put_chart(FILE *script, const char *folder, const struct tg_chart *c
   for (int marked = 0; marked < 2; marked++) {
     if (has_point(chart, marked == 1)) {
       fprintf(script, "%s$d%zu_%d using 1:2 with points pt 7 ps %s lc rgb '%s' title ", comma, index, marked,
-              marked == 1 ? "0.8" : "0.5", colours[marked == 1 ? MARK : POINT].script);
+              marked == 1 ? "0.8" : "0.55", colours[marked == 1 ? MARK : POINT].script);
       put_text(script, chart->title);
       comma = ", ";
     }

@@ -11,8 +11,8 @@
 #include "perf/manifest/strict_json.h"
 #include "perf/report/report.h"
 
-#define SMALL_WIDTH  300
-#define SMALL_HEIGHT 150
+#define SMALL_WIDTH  220
+#define SMALL_HEIGHT 110
 
 // What is drawn, and the memory that the charts borrow.
 struct gallery {
@@ -68,7 +68,6 @@ static size_t draw_rounds(struct gallery *gallery, const struct tg_report_row *r
     const struct tg_sample *sample = &series->samples[i];
     points[i] = (struct tg_chart_point){(double)sample->round + 1, sample->value, false};
   }
-  gallery->charts[gallery->num].x_label = "round";
   size_t index = end_chart(gallery, most);
   if (row->has_bound) {
     set_reference(&gallery->charts[index], row->bound);
@@ -97,7 +96,6 @@ static size_t draw_history(struct gallery *gallery, const struct tg_report_row *
     gallery->points[gallery->num] = NULL;
     return TG_CHARTS_MAX;
   }
-  gallery->charts[gallery->num].x_label = "run";
   size_t index = end_chart(gallery, num);
   if (row->baseline.present) {
     set_reference(&gallery->charts[index], row->baseline.reference);
@@ -188,7 +186,7 @@ static void put_row(FILE *page, const struct tg_report_row *row) {
 
 static void put_rows(FILE *page, const struct tg_report *report, bool judged) {
   fputs(
-      "<div class=\"scroll\"><table><tr><th>Verdict</th><th>Metric</th><th class=\"num\">Value</th>"
+      "<div class=\"scroll\"><table><tr><th>Verdict</th><th class=\"grow\">Metric</th><th class=\"num\">Value</th>"
       "<th class=\"num\">Bound</th><th class=\"num roomy\">Margin</th><th class=\"num roomy\">Times as recorded</th>"
       "<th class=\"num roomy\">Rounds</th></tr>\n",
       page);
@@ -239,7 +237,7 @@ static void put_table(FILE *page, const struct tg_report *report) {
 
 static void put_figure(FILE *page, const struct gallery *gallery, size_t chart, const char *caption,
                        const char *without) {
-  fputs("<figure>", page);
+  fputs(chart < gallery->num ? "<figure>" : "<figure class=\"none\">", page);
   if (chart < gallery->num) {
     fputs(gallery->svgs[chart], page);
   }
@@ -279,8 +277,8 @@ static void put_gallery(FILE *page, const struct gallery *gallery) {
     fputs("</span> ", page);
     tg_html_pill(page, tg_status_name(row->status));
     fputs("<div class=\"pair\">", page);
-    put_figure(page, gallery, gallery->rounds_of[i], "this run", "");
-    put_figure(page, gallery, gallery->history_of[i], "run to run", "no earlier run on this machine");
+    put_figure(page, gallery, gallery->rounds_of[i], "rounds of this run", "");
+    put_figure(page, gallery, gallery->history_of[i], "run to run, oldest first", "no earlier run on this machine");
     fputs("</div></section>\n", page);
   }
   fputs("</div>\n", page);

@@ -3,6 +3,7 @@
 
 #include "perf/certify/gates_again.h"
 #include "perf/certify/parts_internal.h"
+#include "perf/certify/run_history.h"
 
 #define PROGRAM "bazel-bin/perf/gates_run"
 
@@ -23,6 +24,20 @@ bool tg_gates_binaries(const struct tg_part_run *run, json_t *paths, struct tg_e
   return true;
 }
 
+// Earlier values, for the page. They decide nothing: without them the page says that there are none.
+static void keep_history(const struct tg_part_run *run) {
+  char path[PATH_MAX];
+  struct tg_error err;
+  tg_raw_path(path, run, "report.json");
+  struct tg_report *report = tg_report_load(path, &err);
+  json_t *history = report != NULL ? tg_certify_history(run->source->workspace, report, &err) : NULL;
+  if (history == NULL || !tg_raw_write(run, "history.json", history, &err)) {
+    fprintf(stderr, "certify: no history of the metrics: %s\n", err.text);
+  }
+  json_decref(history);
+  tg_report_free(report);
+}
+
 bool tg_gates_run(const struct tg_part_run *run, struct tg_error *err) {
   const char *const argv[] = {PROGRAM, "--full", "--out", run->folder, NULL};
   int status = tg_part_command(run, argv, "gates.log", GATES_LIMIT_S, err);
@@ -30,6 +45,9 @@ bool tg_gates_run(const struct tg_part_run *run, struct tg_error *err) {
   if (status == TG_EXIT_USAGE || status > TG_EXIT_UNENFORCED) {
     tg_error_set(err, "the gates ended with status %d: gates.log says why", status);
     return false;
+  }
+  if (status >= 0) {
+    keep_history(run);
   }
   return status >= 0;
 }
