@@ -65,6 +65,10 @@ static const struct failure failures[TG_SCHEDULE_FAILURES_COUNT] = {
     [TG_FAILURE_ACCEPT_EINVAL] = {TG_CALL_ACCEPT, EINVAL, 0, true},
 };
 
+// "All" short transfers of a run. A body of a quarter of a megabyte that is moved a byte at a time takes a second of
+// real time, and has nothing new to say behind the first thousands.
+#define SHORT_TRANSFERS 8192
+
 static void inject(struct tg_world *world, uint16_t value) {
   const struct failure *failure = &failures[(value & 31) % TG_SCHEDULE_FAILURES_COUNT];
   uint32_t skip = (value >> 5) & 7;
@@ -76,6 +80,8 @@ static void inject(struct tg_world *world, uint16_t value) {
   } else if (times == 0 && !failure->hard && failure->error != 0) {
     // A call that is interrupted for ever may be tried for ever.
     times = 255;
+  } else if (times == 0 && failure->error == 0) {
+    times = SHORT_TRANSFERS;
   }
   world->injected = true;
   world->excused = world->excused || failure->hard;

@@ -23,14 +23,16 @@
 // When the simulated machine was started, seen from the first run's first call.
 #define BOOTED_NS (UINT64_C(1000) * 1000 * TG_SIM_NS_PER_MS)
 
-// Rounds of "until the next event" that a rest may take: far more than any schedule needs.
-#define REST_ROUNDS 200000u
-// ... and how much virtual time: trickles end by then.
+// Virtual time that a rest may take: trickles end by then.
 #define REST_NS (UINT64_C(3600) * 1000 * TG_SIM_NS_PER_MS)
 
 // System calls of a run. No input that is committed makes more than 30,000; eight clients that come again and again and
 // trickle all they say make some millions.
 #define CALLS_MAX UINT64_C(10000000)
+
+// Rounds of "until the next event" that a rest may take: what makes calls ends by CALLS_MAX, and events of the kernel's
+// own that never end make none.
+#define REST_ROUNDS CALLS_MAX
 
 // A listener that is paused looks again within 100 ms; twice that is enough for it to recover.
 #define RECOVERY_NS (200 * TG_SIM_NS_PER_MS)
@@ -162,10 +164,10 @@ static bool all_parked(struct tg_world *resting) {
 
 void tg_world_pass_to_rest(struct tg_world *resting) {
   uint64_t end_ns = tg_world_now_ns(resting) + REST_NS;
-  for (uint32_t round = 0;; round++) {
+  for (uint64_t round = 0;; round++) {
     if (round == REST_ROUNDS) {
       tg_finding(resting->kernel, "P10", TG_NO_CLIENT, NULL,
-                 "endless: after %" PRIu32 " events the run has not come to rest", round);
+                 "endless: after %" PRIu64 " events the run has not come to rest", round);
     }
     uint64_t next_ns = tg_sim_next_ns(tg_kernel_sim(resting->kernel));
     bool parked = all_parked(resting);
