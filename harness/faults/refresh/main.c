@@ -40,6 +40,22 @@ static bool among(const char *name, char **names, int num_names) {
   return num_names == 0;
 }
 
+static bool is_among(const char *name, struct dirent **entries, int num) {
+  for (int i = 0; i < num; i++) {
+    if (strcmp(entries[i]->d_name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void free_all(struct dirent **entries, int num) {
+  for (int i = 0; i < num; i++) {
+    free(entries[i]);
+  }
+  free(entries);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     fprintf(stderr, "usage: refresh ROOT [NAME...]\n");
@@ -53,22 +69,26 @@ int main(int argc, char **argv) {
     fprintf(stderr, "faults: there are no patches in %s\n", folder);
     return 1;
   }
+  for (int i = 0; i < num; i++) {
+    entries[i]->d_name[strlen(entries[i]->d_name) - strlen(".patch")] = '\0';
+  }
+  for (int wanted = 2; wanted < argc; wanted++) {
+    if (!is_among(argv[wanted], entries, num)) {
+      fprintf(stderr, "faults: refresh: there is no fault %s; ./tlsgate faults list lists them\n", argv[wanted]);
+      free_all(entries, num);
+      return 2;
+    }
+  }
   int done = 0;
   int good = 0;
   for (int i = 0; i < num; i++) {
-    char *name = entries[i]->d_name;
-    name[strlen(name) - 6] = '\0';
+    const char *name = entries[i]->d_name;
     if (among(name, argv + 2, argc - 2)) {
       done++;
       good += refresh(argv[1], name);
     }
-    free(entries[i]);
   }
-  free(entries);
-  if (done < argc - 2) {
-    fprintf(stderr, "faults: a name is none of the catalogue's; ./tlsgate faults list lists them\n");
-    return 2;
-  }
+  free_all(entries, num);
   printf("%d of %d patches apply\n", good, done);
   return good == done ? 0 : 1;
 }
