@@ -10,6 +10,10 @@ static const char *const verdict_names[TG_EXACT_VERDICTS] = {
     [TG_EXACT_OFF] = "disabled",
 };
 
+const char *tg_exact_verdict_name(enum tg_exact_verdict verdict) {
+  return verdict_names[verdict];
+}
+
 static void judge_row(const struct tg_exact_baseline *baseline, struct tg_exact_row *row) {
   const enum tg_exact_section section = tg_exact_section_of(row->metric);
   if (!baseline->has[section]) {
@@ -124,7 +128,7 @@ static json_t *row_json(const struct tg_exact_result *result, const struct tg_ex
                    tg_exact_section_name(tg_exact_section_of(row->metric)), "scenario",
                    result->figures->scenarios[row->scenario], "name", tg_exact_metric_name(row->metric), "now",
                    (json_int_t)row->now, "baseline", judged ? json_integer(row->baseline) : json_null(), "allowed",
-                   judged ? json_integer(row->allowed) : json_null(), "verdict", verdict_names[row->verdict]);
+                   judged ? json_integer(row->allowed) : json_null(), "verdict", tg_exact_verdict_name(row->verdict));
 }
 
 json_t *tg_exact_result_json(const struct tg_exact_result *result) {

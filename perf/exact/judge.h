@@ -28,6 +28,9 @@ struct tg_exact_row {
   enum tg_exact_verdict verdict;
 };
 
+// tg_exact_verdict_name returns the name that exact.json uses.
+const char *tg_exact_verdict_name(enum tg_exact_verdict verdict);
+
 #define TG_EXACT_ROWS_MAX (TG_SCENARIOS_MAX * TG_EXACT_METRICS)
 
 struct tg_exact_result {

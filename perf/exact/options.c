@@ -14,6 +14,7 @@ static void usage(const char *program, const char *lines, FILE *to) {
           "usage: %s [OPTION...]\n\n%s\n"
           "  --baseline FILE   another file than baselines/exact.json\n"
           "  --measure FILE    another program than //perf/exact:measure\n"
+          "  --scenarios DIR   another folder than perf/exact/scenarios\n"
           "  --out DIR         check: writes exact.json into DIR, which is there (perf/exact/judge.h)\n"
           "  --runs N          record: runs under callgrind, 2 to %d; %d if not given\n",
           program, lines, TG_EXACT_RUNS_MAX, RUNS_DEFAULT);
@@ -35,6 +36,9 @@ static bool take(struct tg_exact_options *out, const char *option, const char *v
   if (strcmp(option, "--measure") == 0) {
     return take_path(out->measure, value);
   }
+  if (strcmp(option, "--scenarios") == 0) {
+    return take_path(out->scenarios, value);
+  }
   if (strcmp(option, "--out") == 0) {
     out->out = value;
     return true;
@@ -46,7 +50,7 @@ static bool take(struct tg_exact_options *out, const char *option, const char *v
 }
 
 static bool is_option(const char *text) {
-  static const char *const kOptions[] = {"--baseline", "--measure", "--out", "--runs"};
+  static const char *const kOptions[] = {"--baseline", "--measure", "--scenarios", "--out", "--runs"};
   for (size_t i = 0; i < sizeof(kOptions) / sizeof(kOptions[0]); i++) {
     if (strcmp(text, kOptions[i]) == 0) {
       return true;

@@ -162,7 +162,7 @@ struct tg_report {
   size_t num_earlier;
 
   // Error reports only.
-  const char *error_stage;     // setup, server, warm-up, measurement, teardown
+  const char *error_stage;     // setup, exact, server, warm-up, measurement, teardown
   const char *error_message;   // names client and phase; never holds bytes of a reply
   const char *error_workload;  // NULL if it was none's
   long long error_round;       // from 1; 0 if it was in none

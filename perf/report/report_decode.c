@@ -101,11 +101,11 @@ static bool decode_earlier(struct tg_report *out, struct tg_json_place *root) {
 }
 
 static bool decode_error(struct tg_report *out, struct tg_json_place *root) {
-  static const char *const stages[] = {"setup", "server", "warm-up", "measurement", "teardown"};
+  static const char *const stages[] = {"setup", "exact", "server", "warm-up", "measurement", "teardown"};
   struct tg_json_place place;
   struct tg_json_place context;
   int stage = 0;
-  if (!tg_json_object(root, "error", &place) || !tg_json_choice(&place, "stage", stages, 5, &stage) ||
+  if (!tg_json_object(root, "error", &place) || !tg_json_choice(&place, "stage", stages, 6, &stage) ||
       !tg_json_text(&place, "message", &out->error_message) || !tg_json_object(&place, "context", &context) ||
       !tg_json_close(&place) || !tg_field_text_or_null(&context, "workload", &out->error_workload)) {
     return false;

@@ -8,6 +8,7 @@
 
 #include "perf/baseline/deposit.h"
 #include "perf/report/folder.h"
+#include "perf/run/exact_check.h"
 #include "perf/run/options.h"
 #include "perf/run/run.h"
 #include "perf/run/run_report.h"
@@ -34,8 +35,9 @@ static void choose_folder(const struct tg_gates_options *options, const struct t
 
 static bool names_are_known(const struct tg_gates_options *options, const struct tg_manifest *manifest) {
   for (const char *const *name = options->only; *name != NULL; name++) {
-    if (tg_manifest_gate(manifest, *name) == NULL) {
-      fprintf(stderr, "gates: --only %s: %s has no gate of that name\n", *name, manifest->file);
+    if (tg_manifest_gate(manifest, *name) == NULL && strcmp(*name, TG_EXACT_GROUP) != 0) {
+      fprintf(stderr, "gates: --only %s: %s has no gate of that name, and it is not " TG_EXACT_GROUP "\n", *name,
+              manifest->file);
       return false;
     }
   }
@@ -163,6 +165,34 @@ static int finish(struct tg_run_report *report, const struct tg_session *session
   return (int)report->report.exit_status;
 }
 
+// The exact gates count the server that ships, and the published suite has none.
+static bool counts(const struct tg_gates_options *options) {
+  bool wanted = options->only[0] == NULL;
+  for (const char *const *name = options->only; *name != NULL; name++) {
+    wanted = wanted || strcmp(*name, TG_EXACT_GROUP) == 0;
+  }
+  return wanted && options->size != TG_SIZE_PUBLISHED && tg_options_are_genuine(options);
+}
+
+// Leaves *out NULL if these options do not ask for exact gates.
+static bool count(const struct tg_gates_options *options, const char *folder, struct tg_exact_gates **out,
+                  struct tg_run_failure *failure) {
+  struct tg_exact_check check;
+  *failure = (struct tg_run_failure){.stage = "exact"};
+  *out = NULL;
+  if (!counts(options)) {
+    return true;
+  }
+  if (!tg_exact_check_find(&check, &failure->error)) {
+    return false;
+  }
+  if (!options->quiet) {
+    fprintf(stderr, "gates: counting calls, memory and instructions\n");
+  }
+  *out = tg_exact_check_run(&check, folder, failure);
+  return *out != NULL;
+}
+
 static int measure(const struct tg_gates_options *options, struct tg_session *session, struct tg_run_report *report,
                    const char *folder) {
   struct tg_run_config config = {
@@ -178,10 +208,13 @@ static int measure(const struct tg_gates_options *options, struct tg_session *se
   };
   struct tg_run run;
   struct tg_run_failure failure;
-  if (!tg_run_measure(&config, &run, &failure)) {
+  struct tg_exact_gates *exact;
+  if (!count(options, folder, &exact, &failure) || !tg_run_measure(&config, &run, &failure)) {
+    tg_exact_gates_free(exact);
     tg_run_report_fail(report, &failure);
     return finish(report, session, NULL, folder);
   }
+  run.exact = exact;
   if (options->size == TG_SIZE_PUBLISHED) {
     struct tg_verdict *verdict = replay_published(session->manifest, &run);
     tg_verdict_free(run.verdict);

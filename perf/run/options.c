@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/exact/gates.h"
+
 #define DEFAULT_BUDGET_S 90.0
 #define MAX_BUDGET_S     3600.0
 
@@ -13,9 +15,11 @@ static const char help[] =
     "usage: gates [OPTION...]\n"
     "\n"
     "Starts the release server, loads it with real clients and judges it by the gates of baselines/gates.json.\n"
+    "Before that it counts what a connection costs, which is held against baselines/exact.json (docs/exact.md).\n"
     "\n"
     "  --budget SECONDS     how long to measure at the most (default 90, 5 to 3600); a run ends when all is decided\n"
-    "  --out DIR            folder for row.json, report.json and samples.json (default: the test's undeclared "
+    "  --out DIR            folder for row.json, report.json, samples.json and exact.json (default: the test's "
+    "undeclared "
     "outputs,\n"
     "                       else reports/<date>-<pid> in the source tree)\n"
     "  --full               enforce the recorded baseline of this host as well: baselines/hosts/LABEL.json, where "
@@ -30,7 +34,7 @@ static const char help[] =
     "  --published          one round of the published suite's own commands and durations, judged by\n"
     "                       baselines/published.json (bounds of a 12-core machine)\n"
     "  --only GATE          a diagnostic: only this gate and what it is held against; may be repeated. The verdict is\n"
-    "                       PARTIAL and the exit status never 0\n"
+    "                       PARTIAL and the exit status never 0. `exact` is all exact gates (baselines/exact.json)\n"
     "  --quickack MODE      serve with rearm (default), accept or off: the last two stall, and must fail\n"
     "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext, exits\n"
     "  --quiet              no progress\n"
@@ -63,6 +67,10 @@ static enum tg_options_result complain(const char *what, const char *value) {
   fprintf(stderr, "gates: %s%s%s; --help lists the options\n", what, value != NULL ? " " : "",
           value != NULL ? value : "");
   return TG_OPTIONS_USAGE;
+}
+
+bool tg_options_are_genuine(const struct tg_gates_options *options) {
+  return options->fault == NULL && strcmp(options->quickack, "rearm") == 0;
 }
 
 enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int argc, char **argv) {
@@ -152,6 +160,11 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
   }
   if (out->size == TG_SIZE_PUBLISHED && (num_only > 0 || full || ratios_only)) {
     return complain("--published excludes --only, --full and --ratios-only", NULL);
+  }
+  for (size_t i = 0; i < num_only; i++) {
+    if (strcmp(out->only[i], TG_EXACT_GROUP) == 0 && !tg_options_are_genuine(out)) {
+      return complain("--only exact counts the server that ships, not one with --quickack or --fault", NULL);
+    }
   }
   if (full && ratios_only) {
     return complain("--full and --ratios-only exclude each other", NULL);

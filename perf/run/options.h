@@ -27,4 +27,7 @@ enum tg_options_result { TG_OPTIONS_RUN, TG_OPTIONS_DONE, TG_OPTIONS_USAGE };
 // tg_gates_options_parse reads argv. DONE: --help was printed, exit 0. USAGE: what is wrong was printed, exit 2.
 enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int argc, char **argv);
 
+// tg_options_are_genuine says whether the server that is judged is the one that ships.
+bool tg_options_are_genuine(const struct tg_gates_options *options);
+
 #endif

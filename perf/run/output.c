@@ -9,6 +9,7 @@
 #include "perf/manifest/row.h"
 #include "perf/report/folder.h"
 #include "perf/report/publish.h"
+#include "perf/run/exact_check.h"
 
 // Takes `value` over.
 static bool publish(const char *folder, const char *name, json_t *value, int digits, tg_publish_check *check,
@@ -85,7 +86,7 @@ bool tg_output_write(const char *folder, const struct tg_run *run, const struct 
 }
 
 bool tg_output_write_failure(const char *folder, const struct tg_report *report, struct tg_error *err) {
-  static const char *const stale[] = {"row.json", "samples.json"};
+  static const char *const stale[] = {"row.json", "samples.json", TG_EXACT_CHECK_FILE};
   if (!make_folder(folder, err) ||
       !publish(folder, "report.json", tg_report_encode(report), TG_REPORT_DIGITS, tg_publish_report_check, err)) {
     return false;

@@ -267,6 +267,7 @@ bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, stru
 void tg_run_free(struct tg_run *run) {
   tg_verdict_free(run->verdict);
   tg_samples_free(run->samples);
+  tg_exact_gates_free(run->exact);
   json_decref(run->raw);
   json_decref(run->commands);
   memset(run, 0, sizeof(*run));

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "harness/base/error.h"
+#include "perf/exact/gates.h"
 #include "perf/host/provenance.h"
 #include "perf/manifest/manifest.h"
 #include "perf/run/fleet.h"
@@ -28,7 +29,7 @@ struct tg_run_config {
 
 // Why a run came to no verdict.
 struct tg_run_failure {
-  const char *stage;     // as in a report's error.stage: server, warm-up, measurement or teardown
+  const char *stage;     // as in a report's error.stage: exact, server, warm-up, measurement or teardown
   const char *workload;  // NULL if it was none's
   size_t round;          // from 1; 0 if it was in none
   struct tg_error error;
@@ -36,9 +37,10 @@ struct tg_run_failure {
 
 struct tg_run {
   struct tg_samples *samples;
-  struct tg_verdict *verdict;  // borrows the manifest
-  json_t *raw;                 // workload -> what its tool said, round by round
-  json_t *commands;            // {"servers": {name: command}, "workloads": {name: [command, ...]}}
+  struct tg_verdict *verdict;    // borrows the manifest
+  struct tg_exact_gates *exact;  // owned; of the check that ran before; NULL: it did not. tg_run_measure leaves it NULL
+  json_t *raw;                   // workload -> what its tool said, round by round
+  json_t *commands;              // {"servers": {name: command}, "workloads": {name: [command, ...]}}
   double measured_s;
   double stolen;         // share of the machine's CPU time stolen during the run; NaN if not known
   double idle;           // likewise, idle

@@ -169,7 +169,7 @@ static void fill_row(struct tg_report_row *row, const struct tg_gate_verdict *ga
   row->spread = gate->spread;
   row->has_bound = gate->has_bound;
   row->bound = gate->bound;
-  row->has_distance = gate->has_bound && gate->has_value;
+  row->has_distance = gate->has_bound && gate->has_value && gate->bound > 0;
   row->distance = gate->distance;
   row->rounds = gate->rounds;
   row->client_bound_rounds = gate->client_bound;
@@ -256,7 +256,8 @@ void tg_run_report_complete(struct tg_run_report *out, struct tg_run *run) {
   }
   tg_time_text(out->finish);
   fill_context(out, run);
-  report->rows = calloc(verdict->num_gates, sizeof(*report->rows));
+  const bool exact = run->exact == NULL || tg_exact_gates_add(run->exact, verdict);
+  report->rows = exact ? calloc(verdict->num_gates, sizeof(*report->rows)) : NULL;
   if (report->rows == NULL) {
     struct tg_run_failure failure = {.stage = "teardown", .error = {"out of memory for the report"}};
     tg_run_report_fail(out, &failure);

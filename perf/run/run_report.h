@@ -62,9 +62,9 @@ bool tg_run_report_begin(struct tg_run_report *out, const struct tg_run_report_c
 // tg_run_report_fail makes it an error report.
 void tg_run_report_fail(struct tg_run_report *out, const struct tg_run_failure *failure);
 
-// tg_run_report_complete makes it the report of `run`, whose verdict it may narrow: an unreadable run decides only what
-// holds anyway, and a row that is worse than what was recorded of it fails. Borrows `run`. When the program that was
-// timed is not the same any more, it becomes an error report.
+// tg_run_report_complete makes it the report of `run`, to whose verdict it adds the exact gates and which it may
+// narrow: an unreadable run decides only what holds anyway, and a row that is worse than what was recorded of it fails.
+// Borrows `run`. When the program that was timed is not the same any more, it becomes an error report.
 void tg_run_report_complete(struct tg_run_report *out, struct tg_run *run);
 
 // tg_run_report_publish writes the report's files into `folder` (see output.h; `run` is NULL of an error report) and

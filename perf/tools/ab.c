@@ -18,7 +18,7 @@ static const char *const tg_complaints[] = {
 static bool complain(struct tg_text text, struct tg_error *err) {
   struct tg_line line = {NULL, 0, 0};
   size_t offset = 0;
-  while (tg_line_next(text, &offset, &line)) {
+  while (tg_text_next_line(text, &offset, &line)) {
     for (size_t i = 0; i < sizeof(tg_complaints) / sizeof(tg_complaints[0]); i++) {
       const size_t len = strlen(tg_complaints[i]);
       if (line.len >= len && memcmp(line.bytes, tg_complaints[i], len) == 0) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-bool tg_line_next(struct tg_text text, size_t *offset, struct tg_line *out) {
+bool tg_text_next_line(struct tg_text text, size_t *offset, struct tg_line *out) {
   if (*offset >= text.len) {
     return false;
   }
@@ -23,7 +23,7 @@ size_t tg_line_find(struct tg_text text, const char *prefix, struct tg_line *out
   struct tg_line line = {NULL, 0, 0};
   size_t offset = 0;
   size_t found = 0;
-  while (tg_line_next(text, &offset, &line)) {
+  while (tg_text_next_line(text, &offset, &line)) {
     if (line.len >= prefix_len && memcmp(line.bytes, prefix, prefix_len) == 0) {
       if (found == 0) {
         *out = line;

@@ -21,9 +21,9 @@ struct tg_line {
   size_t number;  // 1 for the first line
 };
 
-// tg_line_next puts the line that begins at byte `*offset` in `out` (its number counts from `out->number`, 0 before the
-// first call) and moves `*offset` past its newline. Returns false when no complete line is left.
-bool tg_line_next(struct tg_text text, size_t *offset, struct tg_line *out);
+// tg_text_next_line puts the line that begins at byte `*offset` in `out` (its number counts from `out->number`, 0
+// before the first call) and moves `*offset` past its newline. Returns false when no complete line is left.
+bool tg_text_next_line(struct tg_text text, size_t *offset, struct tg_line *out);
 
 // tg_line_find counts the lines that begin with `prefix`. If there are any, `out` is the first of them.
 size_t tg_line_find(struct tg_text text, const char *prefix, struct tg_line *out);

@@ -17,13 +17,13 @@ static void a_line_without_its_newline_is_not_a_line(void **state) {
   const struct tg_text text = {"one\n\ntwo", 8};
   struct tg_line line = {NULL, 0, 0};
   size_t offset = 0;
-  assert_true(tg_line_next(text, &offset, &line));
+  assert_true(tg_text_next_line(text, &offset, &line));
   assert_int_equal(line.len, 3);
   assert_int_equal(line.number, 1);
-  assert_true(tg_line_next(text, &offset, &line));
+  assert_true(tg_text_next_line(text, &offset, &line));
   assert_int_equal(line.len, 0);
   assert_int_equal(line.number, 2);
-  assert_false(tg_line_next(text, &offset, &line));
+  assert_false(tg_text_next_line(text, &offset, &line));
   assert_int_equal(tg_line_find(text, "two", &line), 0);
 }
 

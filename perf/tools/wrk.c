@@ -49,7 +49,7 @@ static bool read_load(struct tg_text text, struct tg_wrk *out, struct tg_error *
   size_t offset = 0;
   bool threads = false;
   bool requests = false;
-  while (tg_line_next(text, &offset, &line)) {
+  while (tg_text_next_line(text, &offset, &line)) {
     struct tg_scan scan = tg_scan_line(&line);
     tg_scan_text(&scan, " ");
     tg_scan_count(&scan, &out->threads);
@@ -61,7 +61,7 @@ static bool read_load(struct tg_text text, struct tg_wrk *out, struct tg_error *
       break;
     }
   }
-  while (threads && !requests && tg_line_next(text, &offset, &line)) {
+  while (threads && !requests && tg_text_next_line(text, &offset, &line)) {
     struct tg_scan scan = tg_scan_line(&line);
     tg_scan_text(&scan, " ");
     tg_scan_count(&scan, &out->requests);

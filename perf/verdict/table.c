@@ -98,6 +98,7 @@ static void widen(int *width, const char *text) {
 static struct widths measure(const struct tg_verdict *verdict) {
   struct widths w = {.metric = 6, .value = 5, .bound = 5, .margin = 6};
   for (size_t i = 0; i < verdict->num_gates; i++) {
+    if (verdict->gates[i].folded) continue;
     struct cells cells;
     fill(&cells, &verdict->gates[i]);
     widen(&w.metric, verdict->gates[i].gate->name);
@@ -140,9 +141,11 @@ void tg_table_print(FILE *out, const struct tg_verdict *verdict, bool colour) {
           "bound", w.margin, "margin", "spread", "rounds");
   for (size_t k = 0; k < sizeof(kOrder) / sizeof(kOrder[0]); k++) {
     for (size_t i = 0; i < verdict->num_gates; i++) {
-      if (verdict->gates[i].status == kOrder[k]) print_line(out, &w, &verdict->gates[i], colour);
+      if (verdict->gates[i].status == kOrder[k] && !verdict->gates[i].folded)
+        print_line(out, &w, &verdict->gates[i], colour);
     }
   }
+  if (verdict->note != NULL) fputs(verdict->note, out);
   fputc('\n', out);
   if (colour) fputs(colour_of(verdict->status), out);
   tg_table_summary(out, verdict);

@@ -8,7 +8,8 @@
 #include "perf/verdict/verdict.h"
 
 // tg_table_print writes one line a gate (verdict, metric, value, bound, spread, rounds), failures first, then the
-// undecided, each of these with its message, and last the summary line "N/M passed". Colours are used if `colour`.
+// undecided, each of these with its message, then the verdict's note, and last the summary line "N/M passed". Colours
+// are used if `colour`.
 void tg_table_print(FILE *out, const struct tg_verdict *verdict, bool colour);
 
 // tg_table_summary writes the summary line alone, without colour: "19/20 passed, 1 failed: tls_rtt_p50_ms".

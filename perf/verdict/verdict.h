@@ -37,6 +37,7 @@ struct tg_gate_verdict {
   size_t control_client_bound;  // and that of the metric that the bound is relative to, in so many
   bool judged_by_firm;          // the status is that of the firm metric
   bool open;                    // undecided, and more rounds may decide it
+  bool folded;                  // no line in the table: the verdict's note tells of it
   char message[400];            // one line: what was found and the remedy
 };
 
@@ -48,6 +49,7 @@ struct tg_verdict {
   size_t passed;
   size_t failed;
   size_t undecided;  // client-bound ones included
+  const char *note;  // lines that the table has above its summary, each with its newline; NULL: none. Borrowed
 };
 
 // What the host does to the samples.
