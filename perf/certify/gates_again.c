@@ -135,13 +135,34 @@ static enum tg_status with_comparison(enum tg_status status, const struct tg_com
   return comparison->status;
 }
 
-static bool draw(struct tg_gates_again *out, struct tg_error *err) {
+// The exact gates that the run has counted itself; its report has a row of each.
+static bool add_exact(struct tg_gates_again *out, const struct tg_evidence *evidence, struct tg_error *err) {
+  char path[PATH_MAX];
+  (void)snprintf(path, sizeof(path), "%.4000s/exact.json", evidence->folder);
+  if (access(path, F_OK) != 0 && errno == ENOENT) {
+    return true;
+  }
+  out->exact = tg_exact_gates_load(path, err);
+  if (out->exact == NULL) {
+    return false;
+  }
+  if (!tg_exact_gates_add(out->exact, out->verdict)) {
+    tg_error_set(err, "out of memory");
+    return false;
+  }
+  return true;
+}
+
+static bool draw(struct tg_gates_again *out, const struct tg_evidence *evidence, struct tg_error *err) {
   const struct tg_report *report = out->report;
   const struct tg_host_view host = {.stall_hidden_by = report->host_stalls ? NULL : report->hidden_by};
   struct tg_report *again = &out->again;
   out->verdict = tg_verdict_judge(out->manifest, out->samples, &host);
   *again = *report;
   again->impl = NULL;
+  if (!add_exact(out, evidence, err)) {
+    return false;
+  }
   again->num_rows = out->verdict->num_gates;
   again->rows = calloc(again->num_rows, sizeof(*again->rows));
   if (again->rows == NULL) {
@@ -217,7 +238,8 @@ static bool agree(const struct tg_gates_again *out, struct tg_error *err) {
     }
   }
   if (report->num_rows != out->again.num_rows) {
-    tg_error_set(err, "report.json: has %zu rows, and the manifest %zu", report->num_rows, out->again.num_rows);
+    tg_error_set(err, "report.json: has %zu rows, and manifest and exact.json %zu", report->num_rows,
+                 out->again.num_rows);
     return false;
   }
   if (report->readable != out->again.readable) {
@@ -247,7 +269,7 @@ bool tg_gates_again_draw(struct tg_gates_again *out, const struct tg_evidence *e
       ok = find_references(out, evidence->source, folder, err);
       tg_files_remove_folder(folder);
     }
-    ok = ok && draw(out, err) && agree(out, err);
+    ok = ok && draw(out, evidence, err) && agree(out, err);
   }
   if (!ok) {
     tg_gates_again_free(out);
@@ -260,6 +282,7 @@ void tg_gates_again_free(struct tg_gates_again *again) {
     free(again->again.rows);
   }
   tg_verdict_free(again->verdict);
+  tg_exact_gates_free(again->exact);
   tg_samples_free(again->samples);
   tg_report_free(again->report);
   tg_manifest_free(again->manifest);

@@ -8,6 +8,7 @@
 
 #include "perf/baseline/compare.h"
 #include "perf/certify/part.h"
+#include "perf/exact/gates.h"
 #include "perf/manifest/manifest.h"
 #include "perf/report/report.h"
 #include "perf/trust/trust.h"
@@ -17,8 +18,9 @@ struct tg_gates_again {
   struct tg_report *report;      // report.json, as it was written
   struct tg_manifest *manifest;  // the rest is NULL or empty if it is an error report
   struct tg_samples *samples;
-  struct tg_verdict *verdict;  // without the recorded baseline; the CPU model's history is in it
-  struct tg_report again;      // its rows have both comparisons; readable and reasons are ours
+  struct tg_exact_gates *exact;  // of the run's own exact.json; NULL: it has none, and must have no such rows
+  struct tg_verdict *verdict;    // without the recorded baseline; the CPU model's history is in it
+  struct tg_report again;        // its rows have both comparisons; readable and reasons are ours
   enum tg_baseline_found found;
   char not_found[400];  // why, unless TG_BASELINE_FOUND
   struct tg_compared compared;

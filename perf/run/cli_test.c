@@ -75,6 +75,7 @@ static void test_bad_usage(void **state) {
       {{"--fault", "gremlin"}, "gremlin"},
       {{"--only", "no_such_gate"}, "no_such_gate"},
       {{"--published", "--only", "tls_rtt_p50_ms"}, "exclude"},
+      {{"--quickack=off", "--only", "exact"}, "counts the server that ships"},
       {{"--published", "--full"}, "exclude"},
       {{"--full", "--ratios-only"}, "exclude"},
       {{"--history", ""}, "--history"},
@@ -122,6 +123,15 @@ static void test_one_gate_is_no_verdict(void **state) {
   json_decref(json);
 }
 
+static void test_the_exact_gates_are_gates(void **state) {
+  (void)state;
+  const char *const args[] = {"--only", "exact", "--out", folder, "--quiet", NULL};
+  expect(args, 3, " scenarios as accepted\n");
+  json_t *json = report();
+  assert_true(json_array_size(json_object_get(json, "gates")) > 20);
+  json_decref(json);
+}
+
 static void test_a_stalled_server_fails(void **state) {
   (void)state;
   const char *const args[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", "--quickack", "off", NULL};
@@ -162,7 +172,8 @@ static size_t scratch_folders(void) {
 static void test_an_interrupted_run_leaves_nothing_behind(void **state) {
   (void)state;
   size_t before = scratch_folders();
-  const char *const argv[] = {program, "--out", folder, "--quiet", NULL};
+  // With the re-arm off, what it costs is not counted first.
+  const char *const argv[] = {program, "--out", folder, "--quiet", "--quickack", "off", NULL};
   struct tg_error err;
   int out_fd = -1;
   pid_t pid = tg_child_start(argv, NULL, NULL, &out_fd, &err);
@@ -221,6 +232,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_bad_usage, make_folder),
       cmocka_unit_test_setup(test_a_bad_folder_is_refused_before_anything_is_measured, make_folder),
       cmocka_unit_test_setup(test_one_gate_is_no_verdict, make_folder),
+      cmocka_unit_test_setup(test_the_exact_gates_are_gates, make_folder),
       cmocka_unit_test_setup(test_a_stalled_server_fails, make_folder),
       cmocka_unit_test_setup(test_the_whole_suite_is_red_without_the_rearm, make_folder),
       cmocka_unit_test_setup(test_a_server_that_dies_fails_the_run, make_folder),

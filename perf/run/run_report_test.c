@@ -140,6 +140,50 @@ static void test_bounds_decide(void **state) {
   exits(whole(0.1, 50), TG_EXIT_FAIL);
 }
 
+// One figure of one scenario.
+static struct tg_exact_gates *count(int now) {
+  char text[800];
+  struct tg_error err;
+  (void)snprintf(
+      text, sizeof(text),
+      "{\"schema\": 1, \"verdict\": \"%s\", \"baseline\": \"baselines/exact.json\", \"keys\": {\"boringssl\": \"r\", "
+      "\"compiler\": \"c\", \"cpu\": \"x\"}, \"cpu_native\": \"x\", \"passed\": %d, \"failed\": %d, \"not_enforced\": "
+      "0, "
+      "\"disabled\": 0, \"unenforced\": [], \"rows\": [{\"section\": \"calls\", \"scenario\": \"full\", \"name\": "
+      "\"rearms\", \"now\": %d, \"baseline\": 3, \"allowed\": 0, \"verdict\": \"%s\"}]}",
+      now == 3 ? "pass" : "fail", now == 3, now != 3, now, now == 3 ? "pass" : "fail");
+  write_file(in(root, "exact.json"), text);
+  struct tg_exact_gates *gates = tg_exact_gates_load(in(root, "exact.json"), &err);
+  if (gates == NULL) {
+    fail_msg("%s", err.text);
+  }
+  return gates;
+}
+
+// However noisy the machine was.
+static void test_exact_gates_decide(void **state) {
+  (void)state;
+  struct tg_run_report report;
+  begin(&report);
+  measure(0.1, 900);
+  run.exact = count(3);
+  struct tg_report *back = conclude(&report);
+  assert_int_equal(back->num_rows, 3);
+  assert_true(back->acceptance);
+  assert_int_equal(tg_report_row_named(back, "exact/full/calls")->status, TG_STATUS_PASS);
+  exits(back, TG_EXIT_PASS);
+  begin(&report);
+  measure(0.1, 900);
+  run.stolen = 0.2;
+  run.exact = count(4);
+  back = conclude(&report);
+  assert_false(back->readable);
+  assert_int_equal(tg_report_row_named(back, "exact/full/calls")->status, TG_STATUS_FAIL);
+  assert_non_null(strstr(tg_report_row_named(back, "exact/full/calls")->message, "rearms: baseline 3, now 4"));
+  assert_int_equal(tg_report_row_named(back, "rps")->status, TG_STATUS_UNDECIDED);
+  exits(back, TG_EXIT_FAIL);
+}
+
 static void test_a_report_lists_every_earlier_run(void **state) {
   (void)state;
   struct tg_run_report killed;
@@ -420,6 +464,7 @@ static void test_a_run_that_can_be_logged_nowhere_does_not_run(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       REPORT_TEST(test_bounds_decide),
+      REPORT_TEST(test_exact_gates_decide),
       REPORT_TEST(test_a_report_lists_every_earlier_run),
       REPORT_TEST(test_run_to_run_needs_history_which_can_be_carried),
       REPORT_TEST(test_an_unreadable_run_decides_physics_alone),
