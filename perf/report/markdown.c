@@ -150,6 +150,21 @@ static void put_trouble(FILE *out, const struct tg_report *report) {
   }
 }
 
+// What is not enforced is said, once for each message: it is not passed.
+static void put_unenforced(FILE *out, const struct tg_report *report) {
+  const char *told = "";
+  for (size_t i = 0; i < report->num_rows; i++) {
+    const struct tg_report_row *row = &report->rows[i];
+    const bool exact = row->kind == TG_KIND_EXACT || row->kind == TG_KIND_COUNTED;
+    if (exact && row->status == TG_STATUS_RECORDED && strcmp(row->message, told) != 0) {
+      fprintf(out, "\n- `%s` and its like: ", row->name);
+      put_text(out, row->message);
+      (void)fputs("\n", out);
+      told = row->message;
+    }
+  }
+}
+
 static void put_trust(FILE *out, const struct tg_report *report) {
   (void)fputs(report->readable ? "\nThe run is readable" : "\n**The run is not readable**", out);
   if (report->has_stolen) {
@@ -227,6 +242,7 @@ void tg_markdown_print(FILE *out, const struct tg_report *report) {
     put_error(out, report);
   } else {
     put_trouble(out, report);
+    put_unenforced(out, report);
     put_trust(out, report);
     (void)fputs("\n<details><summary>All judged gates</summary>\n", out);
     put_table(out, report, is_judged);

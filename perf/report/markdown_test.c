@@ -76,6 +76,15 @@ static void test_what_failed_is_explained(void **state) {
   says("- `rtt_ms`: 43 ms &#124; &lt;b&gt; &#96;over&#96; the &#42;bound&#42;\n");
 }
 
+static void test_what_is_not_enforced_is_said(void **state) {
+  (void)state;
+  fixture.rows[3].kind = TG_KIND_EXACT;
+  fixture.rows[3].message = "UNENFORCED: no figures";
+  print();
+  says("- `curve` and its like: UNENFORCED: no figures\n");
+  says("3 of 3 gates passed");
+}
+
 static void test_why_a_run_is_worth_less(void **state) {
   (void)state;
   fixture.report.readable = false;
@@ -160,6 +169,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       MARKDOWN_TEST(test_the_verdict_comes_first),
       MARKDOWN_TEST(test_what_failed_is_explained),
+      MARKDOWN_TEST(test_what_is_not_enforced_is_said),
       MARKDOWN_TEST(test_why_a_run_is_worth_less),
       MARKDOWN_TEST(test_an_error_has_its_stage_and_no_figure),
       MARKDOWN_TEST(test_the_program),
