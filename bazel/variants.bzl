@@ -38,6 +38,16 @@ _ADDRESS_UNDEFINED = [
     "-fno-sanitize-recover=undefined",
 ]
 
+# MemorySanitizer has to see every store to what it judges: BoringSSL is built without its assembly.
+_MEMORY = [
+    "-O2",
+    "-fsanitize=memory",
+    "-fsanitize-memory-track-origins=1",
+    "-DOPENSSL_NO_ASM",
+]
+
+_MEMORY_LINK = _MEMORY + ["-fsanitize-link-c++-runtime"]
+
 # A random number generator that RAND_reset_for_fuzzing() starts over, and a fixed time for TLS.
 _DETERMINISTIC = ["-DBORINGSSL_UNSAFE_DETERMINISTIC_MODE"]
 
@@ -139,6 +149,16 @@ VARIANTS = {
         copt = _CHECKED + _DETERMINISTIC + ["-O2", "-fsanitize=address"],
         linkopt = ["-fsanitize=address"],
     ),
+    # Fuzz targets under MemorySanitizer, on both builds of BoringSSL; libcrypto, which is instrumented too, is built once.
+    "msan": _variant(
+        copt = _CHECKED + _DETERMINISTIC + _MEMORY,
+        linkopt = _MEMORY_LINK,
+    ),
+    "msan_fm": _variant(
+        copt = _CHECKED + _FUZZER_MODE + _MEMORY,
+        linkopt = _MEMORY_LINK,
+        crypto = "msan",
+    ),
     # What is counted (//perf/exact): our own objects as release's, to the byte, on a BoringSSL of release's flags whose
     # random numbers are the same in every run.
     "counted": _variant(
@@ -150,6 +170,14 @@ VARIANTS = {
 }
 VARIANTS.update(_fuzzing_variants("", _DETERMINISTIC, "det"))
 VARIANTS.update(_fuzzing_variants("_fm", _FUZZER_MODE, "fuzzmode"))
+
+def if_memory_sanitizer(labels):
+    """Labels for srcs or deps, in the variants with MemorySanitizer only."""
+    return select({
+        "//bazel:msan": labels,
+        "//bazel:msan_fm": labels,
+        "//conditions:default": [],
+    })
 
 def _variant_flag_impl(ctx):
     return []

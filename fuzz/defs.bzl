@@ -21,11 +21,13 @@ corpora/X/regressions/. All targets are declared in fuzz/BUILD, so that
     X_run              launcher: --engine, --timeout_secs, --corpus_dir, --regression
     X_bin              the target with the engine that --config=asan-libfuzzer, afl or coverage selects
     X_corpus, X_dict   what their names say
+    X_msan             test: replays the same under MemorySanitizer, on a BoringSSL that is instrumented too
     X_oss_fuzz         archive in OSS-Fuzz's layout
     X_libfuzzer_test, X_afl_test    a short bounded run of each engine, which must reach its floor
 
 and, built in their own variants whatever the command line says, X_libfuzzer
-(ASan and UBSan; what replays an input), X_afl, X_afl_cmplog and X_coverage.
+(ASan and UBSan; what replays an input), X_afl, X_afl_cmplog, X_coverage and
+X_msan_bin.
 """
 
 load("@local_tools//:defs.bzl", "AFL_DIR", "LLVM_COV", "LLVM_PROFDATA")
@@ -35,6 +37,7 @@ load("//bazel:variants.bzl", "variant_binary")
 
 _SUFFIX = {"det": "", "fuzzmode": "_fm"}
 _ENGINES = ["libfuzzer", "afl", "afl_cmplog", "coverage"]
+_SANITIZERS = ["msan"]
 
 _FuzzTargetInfo = provider(fields = ["entry", "runfiles"])
 
@@ -46,14 +49,26 @@ def _entry(ctx, field, text):
 
 def _fuzz_target_impl(ctx):
     floor = "{.executions = %d, .edges = %d}"
+    programs = [
+        program
+        for program in [
+            ctx.attr.replayer,
+            ctx.attr.libfuzzer,
+            ctx.attr.afl,
+            ctx.attr.afl_cmplog,
+            ctx.attr.coverage,
+        ]
+        if program
+    ]
     entry = "  {\n" + "".join([
         _entry(ctx, field, _c_text(text))
         for field, text in [
             ("name", ctx.attr.fuzz_test),
-            ("label", "//" + ctx.label.package),
-            ("libfuzzer", ctx.executable.libfuzzer.short_path),
-            ("afl", ctx.executable.afl.short_path),
-            ("afl_cmplog", ctx.executable.afl_cmplog.short_path),
+            ("replayer", ctx.executable.replayer.short_path),
+            ("replay", "bazel run //%s:%s" % (ctx.label.package, ctx.attr.replay)),
+            ("libfuzzer", ctx.executable.libfuzzer.short_path if ctx.attr.libfuzzer else None),
+            ("afl", ctx.executable.afl.short_path if ctx.attr.afl else None),
+            ("afl_cmplog", ctx.executable.afl_cmplog.short_path if ctx.attr.afl_cmplog else None),
             ("coverage", ctx.executable.coverage.short_path if ctx.attr.coverage else None),
             ("mutator", ctx.file.mutator.short_path if ctx.file.mutator else None),
             ("dictionary", ctx.file.dictionary.short_path if ctx.file.dictionary else None),
@@ -65,9 +80,6 @@ def _fuzz_target_impl(ctx):
         _entry(ctx, "libfuzzer_floor", floor % tuple(ctx.attr.libfuzzer_floor)),
         _entry(ctx, "afl_floor", floor % tuple(ctx.attr.afl_floor)),
     ]) + "  },\n"
-    programs = [ctx.attr.libfuzzer, ctx.attr.afl, ctx.attr.afl_cmplog]
-    if ctx.attr.coverage:
-        programs.append(ctx.attr.coverage)
     files = ctx.files.corpus + ctx.files.mutator + ctx.files.dictionary
     runfiles = ctx.runfiles(files = files)
     for program in programs:
@@ -80,8 +92,8 @@ def _program(**kwargs):
 _fuzz_target = rule(
     implementation = _fuzz_target_impl,
     attrs = {
-        "afl": _program(mandatory = True),
-        "afl_cmplog": _program(mandatory = True),
+        "afl": _program(),
+        "afl_cmplog": _program(),
         "afl_floor": attr.int_list(mandatory = True),
         "corpus": attr.label_list(allow_files = True, mandatory = True),
         "corpus_folder": attr.string(mandatory = True),
@@ -89,10 +101,12 @@ _fuzz_target = rule(
         "detect_leaks": attr.bool(mandatory = True),
         "dictionary": attr.label(allow_single_file = True),
         "fuzz_test": attr.string(mandatory = True),
-        "libfuzzer": _program(mandatory = True),
+        "libfuzzer": _program(),
         "libfuzzer_floor": attr.int_list(mandatory = True),
         "max_len": attr.int(mandatory = True),
         "mutator": attr.label(allow_single_file = True),
+        "replay": attr.string(mandatory = True),
+        "replayer": _program(mandatory = True),
     },
 )
 
@@ -118,12 +132,13 @@ _fuzz_table = rule(
     attrs = {"targets": attr.label_list(providers = [_FuzzTargetInfo])},
 )
 
-# The engines' own runtimes: libFuzzer's also replays inputs for the coverage variant.
+# The engines' own runtimes: libFuzzer's also replays inputs in the coverage variant and under other sanitizers.
 def _engine_linkopts(suffix):
     afl = [AFL_DIR + "/libAFLDriver.a"]
     return select({
         "//bazel:libfuzzer" + suffix: ["-fsanitize=fuzzer"],
         "//bazel:coverage" + suffix: ["-fsanitize=fuzzer"],
+        "//bazel:msan" + suffix: ["-fsanitize=fuzzer"],
         "//bazel:afl" + suffix: afl,
         "//bazel:afl_cmplog" + suffix: afl,
         "//conditions:default": [],
@@ -165,6 +180,7 @@ def cc_fuzz_test(
         afl_mutator = None,
         max_len = 4096,
         detect_leaks = True,
+        sanitizers = _SANITIZERS,
         size = "medium",
         copts = [],
         linkopts = [],
@@ -193,6 +209,7 @@ def cc_fuzz_test(
       max_len: of an input, in bytes, for both engines.
       detect_leaks: whether libFuzzer looks for leaks after inputs. Not where
         the simulated kernel's books do, after every one of them.
+      sanitizers: beside ASan and UBSan, with a test X_SANITIZER each: "msan".
       size: of the tests.
       copts: for srcs.
       linkopts: for the target, --wrap lists for instance.
@@ -219,13 +236,13 @@ def cc_fuzz_test(
         }),
         **kwargs
     )
-    for engine in _ENGINES:
+    for program, variant in [(engine, engine) for engine in _ENGINES] + [(of + "_bin", of) for of in sanitizers]:
         variant_binary(
-            name = "%s_%s" % (name, engine),
+            name = "%s_%s" % (name, program),
             testonly = True,
             tags = tags,
             target = ":%s_raw" % name,
-            variant = engine + suffix,
+            variant = variant + suffix,
         )
     native.alias(
         name = name + "_bin",
@@ -264,6 +281,8 @@ def cc_fuzz_test(
             libfuzzer_floor = libfuzzer_floor,
             max_len = max_len,
             mutator = afl_mutator,
+            replay = name + "_run -- --regression",
+            replayer = ":%s_libfuzzer" % name,
         )
     _fuzz_table(
         name = name + "_table",
@@ -278,19 +297,39 @@ def cc_fuzz_test(
         tags = tags,
         deps = ["//fuzz/launcher:main"],
     )
+    for sanitizer in sanitizers:
+        _fuzz_target(
+            name = "%s_%s_replayed" % (name, sanitizer),
+            testonly = True,
+            tags = tags,
+            afl_floor = afl_floor,
+            corpus = [":%s_corpus" % name],
+            corpus_folder = corpus_folder or "corpora/" + name,
+            detect_leaks = detect_leaks,
+            fuzz_test = name,
+            libfuzzer_floor = libfuzzer_floor,
+            max_len = max_len,
+            replay = "%s_%s --" % (name, sanitizer),
+            replayer = ":%s_%s_bin" % (name, sanitizer),
+        )
+        _fuzz_table(
+            name = "%s_%s_table" % (name, sanitizer),
+            testonly = True,
+            targets = [":%s_%s_replayed" % (name, sanitizer)],
+        )
     if not tests:
         return
-    for test, arguments in [
-        (name, ["--regression"]),
-        (name + "_libfuzzer_test", ["--test", "--engine", "libfuzzer"]),
-        (name + "_afl_test", ["--test", "--engine", "afl"]),
-    ]:
+    for test, table, arguments in [
+        (name, name, ["--regression"]),
+        (name + "_libfuzzer_test", name, ["--test", "--engine", "libfuzzer"]),
+        (name + "_afl_test", name, ["--test", "--engine", "afl"]),
+    ] + [("%s_%s" % (name, of), "%s_%s" % (name, of), ["--regression"]) for of in sanitizers]:
         native.cc_test(
             name = test,
             size = size,
-            srcs = [":%s_table" % name],
+            srcs = [":%s_table" % table],
             args = arguments,
-            data = [":%s_table" % name],
+            data = [":%s_table" % table],
             deps = ["//fuzz/launcher:main"],
         )
     _archive(name, struct(max_len = max_len), bool(dict))

@@ -40,7 +40,7 @@ struct tg_engine_result {
 bool tg_engine_libfuzzer(const struct tg_engine_run *run, struct tg_engine_result *out, struct tg_error *err);
 bool tg_engine_afl(const struct tg_engine_run *run, struct tg_engine_result *out, struct tg_error *err);
 
-// tg_engine_replay runs files one after another with `program`, a runfile that has libFuzzer's main (target->libfuzzer,
+// tg_engine_replay runs files one after another with `program`, a runfile that has libFuzzer's main (target->replayer,
 // target->coverage), until one is a finding. Returns false with `err` filled in if they could not be run;
 // out->executions says how many ran.
 bool tg_engine_replay(const char *program, const struct tg_file_list *files, const char *log_path,

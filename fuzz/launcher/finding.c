@@ -54,7 +54,7 @@ void tg_finding_print(const struct tg_fuzz_target *target, const char *log_path,
   printf("FINDING %s: %s\n", target->name, what);
   printf("  input:  %s\n", path);
   printf("  output: %s\n", log_path);
-  printf("  replay: bazel run %s:%s_run -- --regression %s\n", target->label, target->name, path);
+  printf("  replay: %s %s\n", target->replay, path);
 }
 
 // libFuzzer says "Running: FILE" before each: what came before the last is about inputs that are fine.

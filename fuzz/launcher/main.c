@@ -80,7 +80,7 @@ static int replay(const struct tg_fuzz_target *target, const struct tg_fuzz_opti
   ok = ok && make_scratch(scratch, &err);
   if (ok) {
     tg_path(log, "%s/replay.log", scratch);
-    ok = tg_engine_replay(target->libfuzzer, &list, log, &result, &err);
+    ok = tg_engine_replay(target->replayer, &list, log, &result, &err);
   }
   int status = ok ? STATUS_OK : fail(&err);
   if (ok && result.finding[0] != '\0') {
@@ -216,6 +216,10 @@ int main(int argc, char **argv) {
   struct tg_fuzz_options options;
   struct tg_error err;
   if (!tg_fuzz_options_parse(target->name, argc, argv, &options, &err)) {
+    return fail(&err);
+  }
+  if (target->libfuzzer == NULL && (options.mode == TG_MODE_FUZZ || options.mode == TG_MODE_TEST)) {
+    tg_error_set(&err, "this program has no engine: it only replays (--regression); %s_run fuzzes", target->name);
     return fail(&err);
   }
   switch (options.mode) {

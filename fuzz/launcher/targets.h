@@ -15,8 +15,9 @@ struct tg_fuzz_floor {
 // Paths are those of runfiles, from the workspace's root.
 struct tg_fuzz_target {
   const char *name;
-  const char *label;       // of the target in Bazel, without the name: "//fuzz"
-  const char *libfuzzer;   // the target with libFuzzer, ASan and UBSan; also what replays an input
+  const char *replayer;    // what replays an input: `libfuzzer`, or the target under another sanitizer
+  const char *replay;      // the command that has it replay the file that follows: "bazel run //fuzz:X_run -- ..."
+  const char *libfuzzer;   // the target with libFuzzer, ASan and UBSan; NULL, as the next two, where one only replays
   const char *afl;         // with AFL++
   const char *afl_cmplog;  // for AFL++'s -c
   const char *coverage;    // with clang's source-based coverage; NULL in programs that were built without it

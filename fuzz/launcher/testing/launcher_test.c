@@ -16,6 +16,7 @@
 static const char *planted;
 static const char *unseeded;
 static const char *shallow;
+static const char *planted_msan;
 
 // Of the launcher's own folders and the engines' start.
 #define LIMIT_S 240.0
@@ -141,6 +142,37 @@ static void test_a_leak_is_a_finding(void **state) {
   tg_child_result_free(&result);
 }
 
+static void test_memory_that_was_never_written_is_a_finding(void **state) {
+  (void)state;
+  char input[128];
+  write_input("unset", "UNSET", input);
+  // Not for the other sanitizers.
+  const char *const elsewhere[] = {planted, "--regression", input, NULL};
+  struct tg_child_result result = run(elsewhere);
+  assert_int_equal(result.exit_status, 0);
+  tg_child_result_free(&result);
+  const char *const argv[] = {planted_msan, "--regression", input, NULL};
+  result = run(argv);
+  assert_int_equal(result.exit_status, 1);
+  assert_has(result.out, "WARNING: MemorySanitizer: use-of-uninitialized-value\n");
+  char command[256];
+  snprintf(command, sizeof(command), "  replay: bazel run //fuzz/launcher/testing:planted_msan -- %s\n", input);
+  assert_has(result.out, command);
+  tg_child_result_free(&result);
+}
+
+static void test_a_program_that_replays_does_not_fuzz(void **state) {
+  (void)state;
+  static const char *const kModes[] = {"--test", "--timeout_secs=1"};
+  for (size_t i = 0; i < sizeof(kModes) / sizeof(kModes[0]); i++) {
+    const char *const argv[] = {planted_msan, kModes[i], NULL};
+    struct tg_child_result result = run(argv);
+    assert_int_equal(result.exit_status, 2);
+    assert_has(result.err, "it only replays (--regression); planted_run fuzzes");
+    tg_child_result_free(&result);
+  }
+}
+
 static void test_the_finding_is_the_input_that_broke(void **state) {
   (void)state;
   char corpus[128];
@@ -217,18 +249,21 @@ static void test_bad_options_name_themselves(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: launcher_test PLANTED_RUN UNSEEDED_RUN SHALLOW_RUN\n");
+  if (argc != 5) {
+    fprintf(stderr, "usage: launcher_test PLANTED_RUN UNSEEDED_RUN SHALLOW_RUN PLANTED_MSAN\n");
     return 2;
   }
   planted = argv[1];
   unseeded = argv[2];
   shallow = argv[3];
+  planted_msan = argv[4];
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_libfuzzer_finds_what_is_planted),
       cmocka_unit_test(test_afl_finds_what_is_planted),
       cmocka_unit_test(test_a_replay_without_a_finding_passes),
       cmocka_unit_test(test_a_leak_is_a_finding),
+      cmocka_unit_test(test_memory_that_was_never_written_is_a_finding),
+      cmocka_unit_test(test_a_program_that_replays_does_not_fuzz),
       cmocka_unit_test(test_the_finding_is_the_input_that_broke),
       cmocka_unit_test(test_no_seed_is_no_pass),
       cmocka_unit_test(test_floors_are_held),
