@@ -60,6 +60,35 @@ static long count_fds(pid_t pid) {
   return num;
 }
 
+// The kernel's Documentation/scheduler/sched-stats.rst: nanoseconds on a CPU, and waiting for one, of a thread.
+static double wanted_by(pid_t pid, const char *thread) {
+  char path[320];
+  unsigned long long ran = 0;
+  unsigned long long waited = 0;
+  (void)snprintf(path, sizeof(path), "/proc/%d/task/%.255s/schedstat", pid, thread);
+  FILE *file = fopen(path, "re");
+  bool read = file != NULL && fscanf(file, "%llu %llu", &ran, &waited) == 2;
+  if (file != NULL) {
+    (void)fclose(file);
+  }
+  return read ? (double)(ran + waited) / 1e9 : 0;
+}
+
+static double wanted_by_all(pid_t pid) {
+  char path[32];
+  double sum = 0;
+  (void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+  DIR *folder = opendir(path);
+  if (folder == NULL) {
+    return 0;
+  }
+  for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    sum += entry->d_name[0] != '.' ? wanted_by(pid, entry->d_name) : 0;
+  }
+  (void)closedir(folder);
+  return sum;
+}
+
 static size_t read_all(struct process *out) {
   size_t num = 0;
   DIR *folder = opendir("/proc");
@@ -80,6 +109,7 @@ static void add(struct tg_resources *out, const struct process *process) {
   out->fds += count_fds(process->pid);
   out->rss_mib += process->rss_mib;
   out->cpu_s += process->cpu_s;
+  out->wanted_s += wanted_by_all(process->pid);
 }
 
 static bool runs(const struct process *process) {

@@ -15,6 +15,8 @@ struct tg_resources {
   long fds;
   double rss_mib;  // pages that several processes share count once for each
   double cpu_s;    // user and system time used so far
+  double
+      wanted_s;  // on a CPU or waiting for one so far, by threads that are still there: what a busy machine cannot hide
 };
 
 // tg_resources_read reads what `pid` and its descendants hold now. Returns false when the server itself is gone.

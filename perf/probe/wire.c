@@ -76,7 +76,7 @@ bool tg_wire_open_small(struct tg_wire *wire, uint16_t port, double until) {
   return open_with(wire, port, true, until);
 }
 
-static bool begin_tls(struct tg_wire *wire, uint16_t low, uint16_t high) {
+bool tg_wire_prepare(struct tg_wire *wire, uint16_t low, uint16_t high) {
   (void)pthread_once(&once, make_context);
   wire->ssl = context == NULL ? NULL : SSL_new(context);
   wire->in = BIO_new(BIO_s_mem());
@@ -96,7 +96,7 @@ static bool begin_tls(struct tg_wire *wire, uint16_t low, uint16_t high) {
 }
 
 size_t tg_wire_hello(struct tg_wire *wire, uint16_t low, uint16_t high, uint8_t *out, size_t size) {
-  if (!begin_tls(wire, low, high)) {
+  if (!tg_wire_prepare(wire, low, high)) {
     return 0;
   }
   (void)SSL_do_handshake(wire->ssl);
@@ -160,7 +160,7 @@ static bool fill(struct tg_wire *wire, double until) {
 }
 
 bool tg_wire_handshake(struct tg_wire *wire, uint16_t low, uint16_t high, size_t piece, double until) {
-  if (wire->ssl == NULL && !begin_tls(wire, low, high)) {
+  if (wire->ssl == NULL && !tg_wire_prepare(wire, low, high)) {
     return false;
   }
   for (;;) {

@@ -27,6 +27,9 @@ bool tg_wire_open(struct tg_wire *wire, uint16_t port, double until);
 // tg_wire_open_small is the same with the smallest receive buffer the kernel gives.
 bool tg_wire_open_small(struct tg_wire *wire, uint16_t port, double until);
 
+// tg_wire_prepare makes the SSL of a handshake that is to come, for settings of the caller's.
+bool tg_wire_prepare(struct tg_wire *wire, uint16_t low, uint16_t high);
+
 // tg_wire_hello begins TLS with versions `low` to `high` and writes the ClientHello to `out`, unsent. Returns its
 // length, 0 when that cannot be.
 size_t tg_wire_hello(struct tg_wire *wire, uint16_t low, uint16_t high, uint8_t *out, size_t size);

@@ -2,6 +2,8 @@
 // their system calls pass here. TLSGATE_FAULT names the fault, which is one of those in `fault_names`. A gate that
 // none of them makes fail cannot be trusted to fail at all.
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,6 +24,12 @@
 #define EXIT_AT     5
 #define EXIT_STATUS 70
 
+#define LEAK_BYTES  65536
+#define WAIT_US     1500000
+#define CUT_BYTES   65536
+#define CUT_PIECE   8192  // more than any flight or small response
+#define FIN_WAIT_MS 30
+
 enum kind { KIND_UNKNOWN, KIND_TLS, KIND_PLAIN };
 
 enum fault {
@@ -30,21 +38,33 @@ enum fault {
   FAULT_SERIALISED,           // each piece of TLS input makes its shard wait once for every connection that is open
   FAULT_THROTTLED_PLAINTEXT,  // 3 ms of CPU burnt for each plaintext send
   FAULT_BURN_HANDSHAKE,       // CPU burnt for each TLS connection, as much as TLSGATE_BURN_NS says; 0: none
-  FAULT_EXITS,                // the process exits at its fifth TLS connection
+  FAULT_EXITS,                // the process exits at its fifth TLS connection, or at the one TLSGATE_EXIT_AT says
+  FAULT_LEAKS_DESCRIPTORS,    // each close leaves a descriptor behind
+  FAULT_LEAKS_MEMORY,         // each connection leaves 64 KiB behind
+  FAULT_LEAKS_THREADS,        // each connection leaves a thread behind
+  FAULT_EXITS_ON_RESET,       // the process exits when a client resets its connection
+  FAULT_WAITS_FOR_GARBAGE,    // a first byte that is no handshake's holds its shard for 1.5 s
+  FAULT_ACCEPT_SPINS,         // being out of descriptors is taken for nothing to accept
+  FAULT_CUTS_HALF_CLOSED,     // a client that has sent its FIN gets no more than 64 KiB of its response
   NUM_FAULTS,
 };
 
-static const char *const fault_names[NUM_FAULTS] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext",
-                                                    "burn_handshake", "exits"};
+static const char *const fault_names[NUM_FAULTS] = {
+    "burn_cpu",          "dribble",      "serialised",    "throttled_plaintext", "burn_handshake",    "exits",
+    "leaks_descriptors", "leaks_memory", "leaks_threads", "exits_on_reset",      "waits_for_garbage", "accept_spins",
+    "cuts_half_closed"};
 
 // Above this a connection takes a second.
 #define BURN_NS_MAX 1000000000L
 
 static enum fault active;
 static long burn_handshake_ns;
+static int exit_at = EXIT_AT;
 static _Atomic unsigned char kinds[FD_MAX];
 static atomic_int open_connections;
 static atomic_int tls_connections;
+static atomic_bool half_closed[FD_MAX];
+static atomic_long sent_half_closed[FD_MAX];
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
 int __real_close(int fd);
@@ -68,6 +88,16 @@ static void choose_burn(void) {
   }
 }
 
+// A count above what comes before the connections that are to meet it.
+static void choose_exit(void) {
+  const char *text = getenv("TLSGATE_EXIT_AT");
+  exit_at = text == NULL ? EXIT_AT : (int)strtol(text, NULL, 10);
+  if (exit_at <= 0) {
+    fprintf(stderr, "faulty_server: exits takes a TLSGATE_EXIT_AT of 1 or more connections, not %s\n", text);
+    exit(2);
+  }
+}
+
 __attribute__((constructor)) static void choose_fault(void) {
   const char *wanted = getenv("TLSGATE_FAULT");
   for (int i = 0; wanted != NULL && i < NUM_FAULTS; i++) {
@@ -75,6 +105,9 @@ __attribute__((constructor)) static void choose_fault(void) {
       active = (enum fault)i;
       if (active == FAULT_BURN_HANDSHAKE) {
         choose_burn();
+      }
+      if (active == FAULT_EXITS) {
+        choose_exit();
       }
       return;
     }
@@ -106,10 +139,44 @@ static enum kind kind_of(int fd) {
   return fd >= 0 && fd < FD_MAX ? (enum kind)atomic_load(&kinds[fd]) : KIND_UNKNOWN;
 }
 
+static void *sleep_for_ever(void *unused) {
+  for (;;) {
+    (void)pause();
+  }
+  return unused;
+}
+
+// Pages that are written to, so that they count.
+static void leak_memory(void) {
+  static _Thread_local char *kept;
+  char *leaked = malloc(LEAK_BYTES);
+  if (leaked != NULL) {
+    memset(leaked, 1, LEAK_BYTES);
+    memcpy(leaked, &kept, sizeof(kept));  // reachable, or a compiler could leave it out
+    kept = leaked;
+  }
+}
+
+static void leave_behind(void) {
+  pthread_t thread;
+  if (active == FAULT_LEAKS_MEMORY) {
+    leak_memory();
+  }
+  if (active == FAULT_LEAKS_THREADS && pthread_create(&thread, NULL, sleep_for_ever, NULL) == 0) {
+    (void)pthread_detach(thread);
+  }
+}
+
 int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags) {
   int accepted = __real_accept4(fd, address, len, flags);
   if (accepted >= 0 && accepted < FD_MAX) {
     atomic_store(&kinds[accepted], KIND_UNKNOWN);
+    atomic_store(&half_closed[accepted], false);
+    atomic_store(&sent_half_closed[accepted], 0);
+    leave_behind();
+  }
+  if (accepted < 0 && errno == EMFILE && active == FAULT_ACCEPT_SPINS) {
+    errno = EAGAIN;
   }
   return accepted;
 }
@@ -121,16 +188,22 @@ int __wrap_close(int fd) {
   if (fd >= 0 && fd < FD_MAX) {
     atomic_store(&kinds[fd], KIND_UNKNOWN);
   }
+  if (active == FAULT_LEAKS_DESCRIPTORS) {
+    (void)dup(STDIN_FILENO);
+  }
   return __real_close(fd);
 }
 
 // The first byte that a connection sends tells what it speaks.
 static void classify(int fd, unsigned char first_byte) {
   enum kind kind = first_byte == TLS_HANDSHAKE ? KIND_TLS : KIND_PLAIN;
+  if (kind == KIND_PLAIN && active == FAULT_WAITS_FOR_GARBAGE) {
+    sleep_us(WAIT_US);
+  }
   atomic_store(&kinds[fd], (unsigned char)kind);
   if (kind == KIND_TLS) {
     atomic_fetch_add(&open_connections, 1);
-    if (active == FAULT_EXITS && atomic_fetch_add(&tls_connections, 1) + 1 == EXIT_AT) {
+    if (active == FAULT_EXITS && atomic_fetch_add(&tls_connections, 1) + 1 == exit_at) {
       _exit(EXIT_STATUS);
     }
     if (active == FAULT_BURN_CPU) {
@@ -148,6 +221,12 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags) {
   }
   ssize_t got = __real_recv(fd, buffer, len, flags);
   int error = errno;
+  if (got < 0 && error == ECONNRESET && active == FAULT_EXITS_ON_RESET) {
+    _exit(EXIT_STATUS);
+  }
+  if (got == 0 && fd >= 0 && fd < FD_MAX) {
+    atomic_store(&half_closed[fd], true);
+  }
   if (got > 0 && kind_of(fd) == KIND_UNKNOWN && fd < FD_MAX) {
     classify(fd, *(unsigned char *)buffer);
   } else if (got > 0 && kind_of(fd) == KIND_TLS && active == FAULT_BURN_CPU) {
@@ -166,5 +245,22 @@ ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags) {
   if (active == FAULT_THROTTLED_PLAINTEXT && kind_of(fd) == KIND_PLAIN) {
     burn_us(THROTTLE_US);
   }
-  return __real_send(fd, buffer, len, flags);
+  if (active == FAULT_CUTS_HALF_CLOSED && len > CUT_PIECE && fd < FD_MAX) {
+    // The FIN that comes right after a request is not overtaken by its response.
+    struct pollfd peer = {.fd = fd, .events = POLLRDHUP};
+    if (poll(&peer, 1, FIN_WAIT_MS) > 0) {
+      atomic_store(&half_closed[fd], true);
+    }
+  }
+  ssize_t sent = __real_send(fd, buffer, len, flags);
+  int error = errno;
+  if (sent < 0 && (error == ECONNRESET || error == EPIPE) && active == FAULT_EXITS_ON_RESET) {
+    _exit(EXIT_STATUS);
+  }
+  if (sent > 0 && active == FAULT_CUTS_HALF_CLOSED && fd < FD_MAX && atomic_load(&half_closed[fd]) &&
+      atomic_fetch_add(&sent_half_closed[fd], sent) + sent > CUT_BYTES) {
+    (void)shutdown(fd, SHUT_RDWR);
+  }
+  errno = error;
+  return sent;
 }
