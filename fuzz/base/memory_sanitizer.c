@@ -4,8 +4,6 @@
 
 // The runtime starts its symbolizer over pipes, which the simulated kernel has none of: a report made inside a run
 // would end as a call that is not modelled, before it says where. Its addresses are for llvm-symbolizer.
-__attribute__((visibility("default"))) const char *__msan_default_options(void);
-
 const char *__msan_default_options(void) {
   return "symbolize=0";
 }
