@@ -125,12 +125,13 @@ static void find_gaps(struct tg_compared *out, const struct tg_report_row *rows,
 void tg_baseline_compare(struct tg_compared *out, struct tg_report_row *rows, size_t num,
                          const struct tg_manifest *manifest, const struct tg_host_baseline *baseline, bool readable) {
   *out = (struct tg_compared){.enforced = false};
+  for (size_t i = 0; i < baseline->num_rows; i++) {
+    out->disabled += baseline->rows[i].disabled;
+  }
   for (size_t i = 0; i < num; i++) {
     const struct tg_baseline_row *recorded = tg_host_baseline_row(baseline, rows[i].name);
     rows[i].baseline = (struct tg_comparison){.present = false};
-    if (recorded != NULL && recorded->disabled) {
-      out->disabled++;
-    } else if (recorded != NULL && has_ratio(&rows[i])) {
+    if (recorded != NULL && !recorded->disabled && has_ratio(&rows[i])) {
       hold(out, &rows[i].baseline, &rows[i], recorded->median, recorded->allowance, readable,
            is_noisy(&rows[i], &baseline->trust));
       rows[i].baseline.runs = baseline->runs;
