@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <stdlib.h>
 
 #include "harness/accept/clock.h"
@@ -59,6 +60,21 @@ static bool set_certificate(SSL_CTX *ctx, const struct tg_tls_config *config, st
   return true;
 }
 
+// The library reads a certificate's extensions when a chain first needs them, and keeps the result, also that memory
+// was short: from then on that CA's clients would be refused until the server is started anew. So they are read now.
+static bool read_extensions(const SSL_CTX *ctx, const char *file, struct tg_error *err) {
+  STACK_OF(X509_OBJECT) *objects = X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx));
+  for (size_t i = 0; i < sk_X509_OBJECT_num(objects); i++) {
+    X509 *certificate = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, i));
+    // NULL is a revocation list; purpose -1 is none in particular.
+    if (certificate != NULL && !X509_check_purpose(certificate, -1, 0)) {
+      tg_error_set_tls(err, "cannot read the extensions of a client CA certificate from \"%s\"", file);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool set_client_ca(SSL_CTX *ctx, const char *file, struct tg_error *err) {
   STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(file);
   if (names == NULL || !SSL_CTX_load_verify_locations(ctx, file, NULL)) {
@@ -68,7 +84,7 @@ static bool set_client_ca(SSL_CTX *ctx, const char *file, struct tg_error *err) 
   }
   SSL_CTX_set_client_CA_list(ctx, names);
   SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-  return true;
+  return read_extensions(ctx, file, err);
 }
 
 static bool configure(struct tg_tls_context *context, const struct tg_tls_config *config, struct tg_error *err) {
