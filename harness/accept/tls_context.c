@@ -66,8 +66,8 @@ static bool read_extensions(const SSL_CTX *ctx, const char *file, struct tg_erro
   STACK_OF(X509_OBJECT) *objects = X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx));
   for (size_t i = 0; i < sk_X509_OBJECT_num(objects); i++) {
     X509 *certificate = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, i));
-    // NULL is a revocation list; purpose -1 is none in particular.
-    if (certificate != NULL && !X509_check_purpose(certificate, -1, 0)) {
+    // NULL is a revocation list. Purpose -1 is none in particular; the answer is 1 if the extensions could be read.
+    if (certificate != NULL && X509_check_purpose(certificate, -1, 0) != 1) {
       tg_error_set_tls(err, "cannot read the extensions of a client CA certificate from \"%s\"", file);
       return false;
     }

@@ -138,7 +138,8 @@ static void messages_stay_on_one_line(void **state) {
   assert_null(strchr(err.text, '\n'));
   assert_null(
       parse("{\"schema\": 1, \"about\": \"x\", \"purpose\": \"run\", \"gates\": [" RTT "], \"a\\nb\": 1}", &err));
-  assert_string_equal(err.text, "m.json: a b: unknown key; remove it, or check its spelling against docs/gates.md or docs/evidence.md");
+  assert_string_equal(
+      err.text, "m.json: a b: unknown key; remove it, or check its spelling against docs/gates.md or docs/evidence.md");
 }
 
 static void a_file_that_cannot_be_read_is_one_error(void **state) {

@@ -232,7 +232,9 @@ bool tg_json_close(struct tg_json_place *place) {
   json_object_foreach(place->object, key, value) {
     bool known = false;
     for (size_t i = 0; i < place->num_known && !known; i++) known = strcmp(place->known[i], key) == 0;
-    if (!known) return tg_json_fail(place, key, "unknown key; remove it, or check its spelling against docs/gates.md or docs/evidence.md");
+    if (!known)
+      return tg_json_fail(place, key,
+                          "unknown key; remove it, or check its spelling against docs/gates.md or docs/evidence.md");
   }
   return true;
 }

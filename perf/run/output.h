@@ -26,8 +26,8 @@ bool tg_output_publish(const char *folder, const char *name, json_t *value, stru
 bool tg_output_write(const char *folder, const struct tg_run *run, const struct tg_report *report,
                      struct tg_error *err);
 
-// tg_output_write_failure publishes the error report of a run that came to no verdict. A row.json, a samples.json and an exact.json of
-// an earlier run in the folder are removed: they are not this run's.
+// tg_output_write_failure publishes the error report of a run that came to no verdict. A row.json, a samples.json and
+// an exact.json of an earlier run in the folder are removed: they are not this run's.
 bool tg_output_write_failure(const char *folder, const struct tg_report *report, struct tg_error *err);
 
 #endif
