@@ -1,25 +1,19 @@
-// The host's lock, its settings and its identity. The settings are changed in a network namespace of the test's own.
+// The host's settings and its identity. The settings are changed in a network namespace of the test's own.
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "perf/host/lock.h"
 #include "perf/host/provenance.h"
 #include "perf/host/stall_settings.h"
 #include "perf/process/child.h"
-#include "perf/process/runfiles.h"
 
 static void run_ok(const char *const argv[]) {
   struct tg_child_result result;
@@ -38,93 +32,6 @@ static void write_file(const char *path, const char *text) {
   assert_true(fd >= 0);
   assert_int_equal(write(fd, text, strlen(text)), strlen(text));
   close(fd);
-}
-
-// A child that holds the lock file named, shared or exclusively, until its pipe closes. It works in `folder`.
-static pid_t hold(const char *file, int operation, const char *folder, int *release) {
-  int ready[2];
-  int stop[2];
-  assert_int_equal(pipe(ready), 0);
-  assert_int_equal(pipe(stop), 0);
-  pid_t pid = fork();
-  if (pid == 0) {
-    char byte = 0;
-    close(stop[1]);
-    int fd = open(file, O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && flock(fd, operation) == 0 && chdir(folder) == 0;
-    (void)!write(ready[1], ok ? "y" : "n", 1);
-    (void)!read(stop[0], &byte, 1);
-    _exit(0);
-  }
-  close(stop[0]);
-  char answer = 0;
-  assert_int_equal(read(ready[0], &answer, 1), 1);
-  assert_int_equal(answer, 'y');
-  close(ready[0]);
-  close(ready[1]);
-  *release = stop[1];
-  return pid;
-}
-
-static void let_go(pid_t pid, int release) {
-  close(release);
-  assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-static void test_one_measurement_at_a_time(void **state) {
-  (void)state;
-  struct tg_error err;
-  int release = -1;
-  pid_t other = hold(TG_MEASURE_LOCK, LOCK_EX, "/", &release);
-  assert_int_equal(tg_measure_lock(NULL, 500, &err), -1);
-  assert_non_null(strstr(err.text, "another measurement"));
-  let_go(other, release);
-  int fd = tg_measure_lock("/", 60000, &err);
-  assert_true(fd >= 0);
-  close(fd);
-}
-
-static void test_no_measurement_during_a_foreign_build(void **state) {
-  (void)state;
-  struct tg_error err;
-  int release = -1;
-  pid_t builder = hold(TG_BUILD_LOCK, LOCK_SH, "/usr", &release);
-  assert_int_equal(tg_measure_lock("/elsewhere", 500, &err), -1);
-  assert_non_null(strstr(err.text, "build"));
-  let_go(builder, release);
-}
-
-static void test_own_build_is_not_waited_for(void **state) {
-  (void)state;
-  struct tg_error err;
-  int release = -1;
-  pid_t builder = hold(TG_BUILD_LOCK, LOCK_SH, "/usr/lib", &release);
-  // The build that runs this very test may be another's to a measurement that calls itself part of /usr.
-  int fd = tg_measure_lock("/", 5000, &err);
-  assert_true(fd >= 0);
-  close(fd);
-  let_go(builder, release);
-}
-
-// The other build's own measurement waits for this one: waiting for that build would be for ever.
-static void test_a_build_that_waits_for_the_measurement_is_not_waited_for(void **state) {
-  (void)state;
-  struct tg_error err;
-  int release[2] = {-1, -1};
-  pid_t builder = hold(TG_BUILD_LOCK, LOCK_SH, "/usr/lib", &release[0]);
-  pid_t measurement = hold(TG_WAITING_LOCK, LOCK_SH, "/usr", &release[1]);
-  pid_t own = fork();
-  if (own == 0) {
-    // The build that runs this very test is its workspace's.
-    char workspace[PATH_MAX];
-    bool known = tg_workspace("baselines/gates.json", workspace);
-    _exit(known && tg_measure_lock(workspace, 40000, &err) >= 0 ? 0 : 1);
-  }
-  int status = -1;
-  assert_int_equal(waitpid(own, &status, 0), own);
-  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  let_go(measurement, release[1]);
-  let_go(builder, release[0]);
 }
 
 static void test_names_the_settings_that_hide_the_stall(void **state) {
@@ -177,10 +84,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_provenance_says_what_was_timed),
       cmocka_unit_test(test_stolen_fraction),
-      cmocka_unit_test(test_one_measurement_at_a_time),
-      cmocka_unit_test(test_no_measurement_during_a_foreign_build),
-      cmocka_unit_test(test_own_build_is_not_waited_for),
-      cmocka_unit_test(test_a_build_that_waits_for_the_measurement_is_not_waited_for),
       cmocka_unit_test(test_names_the_settings_that_hide_the_stall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
