@@ -88,6 +88,19 @@ json_t *tg_plan_new(const char *certification, const char *others, struct tg_err
   return plan;
 }
 
+static bool add_label(json_t *labels, const char *label) {
+  return json_array_append_new(labels, json_string(label)) == 0;
+}
+
+json_t *tg_plan_labels(const char *printed, struct tg_error *err) {
+  json_t *labels = json_array();
+  if (!each_label(printed, add_label, labels, err)) {
+    json_decref(labels);
+    labels = NULL;
+  }
+  return labels;
+}
+
 static bool is_labels(const json_t *array) {
   size_t i;
   const json_t *label;

@@ -27,6 +27,9 @@ const char *tg_plan_part_of(const char *label);
 // the tests of //... that are not among them. NULL with `err` filled in when a line is no label.
 json_t *tg_plan_new(const char *certification, const char *others, struct tg_error *err);
 
+// tg_plan_labels returns a new array of the labels that `bazel query` printed, one a line; NULL with `err` as above.
+json_t *tg_plan_labels(const char *printed, struct tg_error *err);
+
 // tg_plan_load reads `folder`/plan.json. Returns a new reference, or NULL with `err`.
 json_t *tg_plan_load(const char *folder, struct tg_error *err);
 

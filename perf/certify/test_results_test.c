@@ -184,6 +184,17 @@ static void test_a_plan_says_which_test_is_in_no_part(void **state) {
   assert_non_null(strstr(err.text, "is no label"));
 }
 
+static void test_programs_are_asked_for_by_their_labels(void **state) {
+  (void)state;
+  struct tg_error err;
+  json_t *labels = tg_plan_labels("//perf:gates_run\n//perf/exact:check\n", &err);
+  assert_int_equal(json_array_size(labels), 2);
+  assert_string_equal(json_string_value(json_array_get(labels, 1)), "//perf/exact:check");
+  json_decref(labels);
+  assert_null(tg_plan_labels("ERROR: no such target\n", &err));
+  assert_non_null(strstr(err.text, "is no label"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_events_say_what_passed),
@@ -193,6 +204,7 @@ int main(void) {
       cmocka_unit_test(test_results_are_decoded_strictly),
       cmocka_unit_test(test_every_test_has_its_part),
       cmocka_unit_test(test_a_plan_says_which_test_is_in_no_part),
+      cmocka_unit_test(test_programs_are_asked_for_by_their_labels),
   };
   return cmocka_run_group_tests(tests, make_file, remove_file);
 }
