@@ -334,6 +334,50 @@ def cc_fuzz_test(
         )
     _archive(name, struct(max_len = max_len), bool(dict))
 
+def fuzz_program(name, targets, deps, **kwargs):
+    """A program over some fuzz targets, without their coverage variant.
+
+    Args:
+      name: of the program.
+      targets: labels of cc_fuzz_test rules.
+      deps: a library with main(), which reads the table of fuzz/launcher/targets.h.
+      **kwargs: passed to the cc_binary.
+    """
+    _fuzz_table(
+        name = name + "_table",
+        testonly = True,
+        targets = [target + "_engines" for target in targets],
+    )
+    c_binary(
+        name = name,
+        testonly = True,
+        srcs = [":%s_table" % name],
+        data = [":%s_table" % name],
+        deps = deps,
+        **kwargs
+    )
+
+def fuzz_service(name, deps, without = [], **kwargs):
+    """fuzz_program over every cc_fuzz_test that was declared above it in the package.
+
+    Args:
+      name: of the program.
+      deps: a library with main().
+      without: names of targets that are left out.
+      **kwargs: passed to the cc_binary.
+    """
+    fuzz_program(
+        name = name,
+        targets = sorted([
+            ":" + rule_name[:-len("_engines")]
+            for rule_name, rule in native.existing_rules().items()
+            if rule["kind"] == "_fuzz_target" and rule_name.endswith("_engines") and
+               rule_name[:-len("_engines")] not in without
+        ]),
+        deps = deps,
+        **kwargs
+    )
+
 def fuzz_stats(name, deps, **kwargs):
     """A program over every cc_fuzz_test that was declared above it in the package.
 

@@ -101,6 +101,7 @@ static bool gather_inputs(const struct tg_engine_run *run, const char *folder, s
 }
 
 // What of AFL++'s queue covers something new goes to the shared corpus. libFuzzer decides: it is the one who counts.
+// It has sanitizers, which AFL++'s program has not: what it stumbles over goes to the findings.
 static bool merge(const struct tg_engine_run *run, const char *in, const char *queue, struct tg_error *err) {
   char program[PATH_MAX];
   char all[PATH_MAX];
@@ -117,7 +118,9 @@ static bool merge(const struct tg_engine_run *run, const char *in, const char *q
     // By default it is named by the process in /tmp, which sandboxes share though each has its own process numbers.
     char control[PATH_MAX + 32];
     snprintf(control, sizeof(control), "-merge_control_file=%s/merge.control", run->scratch);
-    const char *argv[] = {program, "-merge=1", hang, control, all, queue, NULL};
+    char artifacts[PATH_MAX + 32];
+    snprintf(artifacts, sizeof(artifacts), "-artifact_prefix=%s/", run->findings);
+    const char *argv[] = {program, "-merge=1", hang, control, artifacts, all, queue, NULL};
     int status = tg_process_run(argv, log, MERGE_S, NULL, NULL, err);
     ok = status >= 0;
     if (status > 0) {

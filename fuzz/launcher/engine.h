@@ -22,7 +22,9 @@ struct tg_engine_run {
   uint64_t executions;  // ... or after so many; 0: only the time counts
   unsigned seed;        // 0: a new one
   bool show_progress;
-  char corpus[PATH_MAX];    // folder: read, and new entries are added
+  unsigned memory_mb;     // of one input under libFuzzer; 0: TG_ENGINE_MEMORY_MB
+  bool keep_entries;      // libFuzzer does not replace entries of this run by smaller ones: a file that is there stays
+  char corpus[PATH_MAX];  // folder: read, and new entries are added
   char findings[PATH_MAX];  // folder for inputs with findings
   char scratch[PATH_MAX];   // folder for what the engine leaves; the caller's to remove
 };

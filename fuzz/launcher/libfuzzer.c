@@ -75,7 +75,7 @@ static bool watch(void *context, double elapsed_s) {
 }
 
 struct arguments {
-  char texts[12][PATH_MAX + 32];
+  char texts[16][PATH_MAX + 32];
   const char *argv[24];
   int num_texts;
   int num;
@@ -103,13 +103,16 @@ bool tg_engine_libfuzzer(const struct tg_engine_run *run, struct tg_engine_resul
   arguments.argv[arguments.num++] = program;
   add(&arguments, "-max_total_time=%.0f", run->seconds);
   add(&arguments, "-timeout=%d", TG_ENGINE_HANG_S);
-  add(&arguments, "-rss_limit_mb=%d", TG_ENGINE_MEMORY_MB);
+  add(&arguments, "-rss_limit_mb=%u", run->memory_mb > 0 ? run->memory_mb : TG_ENGINE_MEMORY_MB);
   add(&arguments, "-max_len=%u", target->max_len);
   add(&arguments, "-artifact_prefix=%s/", run->findings);
   add(&arguments, "-print_final_stats=1");
   // Entropic scheduling (Boehme, Manes, Cha: "Boosting Fuzzer Efficiency", 2020) keeps books on every feature of every
   // input, which takes more time here than the inputs do.
   add(&arguments, "-entropic=0");
+  if (run->keep_entries) {
+    add(&arguments, "-reduce_inputs=0");
+  }
   if (!target->detect_leaks) {
     add(&arguments, "-detect_leaks=0");
   }
