@@ -16,6 +16,7 @@
 static struct tg_identity servers[TG_SCHEDULE_KEYS];
 static struct tg_identity client;
 static char ca_path[32];
+static char long_chain[sizeof(tg_fixture_text_long) + sizeof(tg_fixture_text_ca)];
 
 static void require(bool ok, const char *what) {
   if (!ok) {
@@ -63,6 +64,7 @@ void tg_fixtures_init(void) {
   servers[TG_SCHEDULE_KEY_RSA2048] = parse("rsa", tg_fixture_text_rsa, tg_fixture_text_rsa_key);
   servers[TG_SCHEDULE_KEY_LONG_CHAIN] = parse("long", tg_fixture_text_long, tg_fixture_text_long_key);
   add_certificate("ca", tg_fixture_text_ca, servers[TG_SCHEDULE_KEY_LONG_CHAIN].chain);
+  (void)snprintf(long_chain, sizeof(long_chain), "%s%s", tg_fixture_text_long, tg_fixture_text_ca);
   client = parse("client", tg_fixture_text_client, tg_fixture_text_client_key);
   make_ca_file();
 }
@@ -92,6 +94,20 @@ EVP_PKEY *tg_fixture_rsa_key_new(void) {
 
 const struct tg_identity *tg_fixture_server(enum tg_schedule_key key) {
   return &servers[key];
+}
+
+const char *tg_fixture_server_key_pem(enum tg_schedule_key key) {
+  static const char *const kTexts[TG_SCHEDULE_KEYS] = {[TG_SCHEDULE_KEY_P256] = tg_fixture_text_leaf_key,
+                                                       [TG_SCHEDULE_KEY_RSA2048] = tg_fixture_text_rsa_key,
+                                                       [TG_SCHEDULE_KEY_LONG_CHAIN] = tg_fixture_text_long_key};
+  return kTexts[key];
+}
+
+const char *tg_fixture_server_chain_pem(enum tg_schedule_key key) {
+  static const char *const kTexts[TG_SCHEDULE_KEYS] = {[TG_SCHEDULE_KEY_P256] = tg_fixture_text_leaf,
+                                                       [TG_SCHEDULE_KEY_RSA2048] = tg_fixture_text_rsa,
+                                                       [TG_SCHEDULE_KEY_LONG_CHAIN] = long_chain};
+  return kTexts[key];
 }
 
 const struct tg_identity *tg_fixture_client(void) {

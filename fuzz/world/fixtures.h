@@ -28,6 +28,10 @@ EVP_PKEY *tg_fixture_rsa_key_new(void);
 // tg_fixtures_renew.
 const struct tg_identity *tg_fixture_server(enum tg_schedule_key key);
 
+// The same as PEM texts: the key, and the certificates, leaf first.
+const char *tg_fixture_server_key_pem(enum tg_schedule_key key);
+const char *tg_fixture_server_chain_pem(enum tg_schedule_key key);
+
 // tg_fixture_client returns the client's, signed by the CA; borrowed.
 const struct tg_identity *tg_fixture_client(void);
 

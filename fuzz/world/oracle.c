@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <string.h>
 
+#include "fuzz/world/black_box.h"
 #include "fuzz/world/finding.h"
 #include "fuzz/world/world_state.h"
 
@@ -13,14 +14,22 @@ static const char *phase_of(const struct tg_peer *peer) {
 
 void tg_oracle_response(struct tg_peer *peer, const uint8_t *data, size_t len) {
   struct tg_world *world = peer->world;
+  if (peer->ssl != NULL && (peer->establishing || peer->written < peer->finish_at)) {
+    tg_finding(world->kernel, "P11", peer->index, phase_of(peer),
+               "the server answers before what completes the handshake has been sent");
+  }
   if (!peer->well_behaved) {
     tg_http_reader_hash_raw(&peer->reader, data, len);
     return;
   }
   bool may_shed = world->settings.max_connections > 0;
+  const uint32_t responses = peer->reader.responses;
   if (!tg_http_reader_feed(&peer->reader, &peer->script, may_shed, data, len)) {
     tg_finding(world->kernel, "P6", peer->index, phase_of(peer), "%s (status %d)", peer->reader.wrong,
                peer->reader.status);
+  }
+  if (peer->reader.responses > responses) {
+    peer->whole_ns = tg_world_now_ns(world);
   }
 }
 
@@ -94,6 +103,9 @@ static void look_for_end(struct tg_peer *peer) {
 }
 
 void tg_oracle_peer(struct tg_peer *peer) {
+  if (peer->ended || peer->reset) {
+    tg_black_box_note_end(peer);
+  }
   look_for_stalls(peer);
   look_for_end(peer);
 }
@@ -163,7 +175,7 @@ void tg_oracle_rest(struct tg_peer *peer) {
 
 void tg_oracle_breach(void *context, const char *property, const char *text) {
   struct tg_world *world = context;
-  if (strcmp(property, "P6") == 0 && tg_world_lenient(world)) {
+  if (strcmp(property, "P6") == 0 && (tg_world_lenient(world) || tg_black_box_may_cut(world))) {
     return;
   }
   // A SIGPIPE ends the process, and with it every connection.

@@ -4,9 +4,9 @@
 #include <openssl/err.h>
 #include <string.h>
 
+#include "fuzz/world/black_box.h"
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
-#include "fuzz/world/server.h"
 #include "fuzz/world/world_state.h"
 
 // A client that cuts its bytes into single ones makes so many writes on a connection at most; the rest goes whole.
@@ -59,6 +59,7 @@ static void forget_connection(struct tg_peer *peer) {
   if (peer->tcp == NULL) {
     return;
   }
+  tg_black_box_note_end(peer);
   tg_oracle_farewell(peer);
   tell_over(peer);
   tg_tcp_set_notify(peer->tcp, NULL, NULL);
@@ -81,7 +82,7 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
     tg_peer_reset(peer);
   }
   bool plaintext = (bits & TG_CONNECT_PLAINTEXT) != 0 && peer->world->settings.plaintext_listener;
-  uint16_t port = plaintext ? TG_WORLD_PLAIN_PORT : TG_WORLD_TLS_PORT;
+  uint16_t port = plaintext ? peer->world->path->plaintext_port : peer->world->path->tls_port;
   peer->tcp = tg_kernel_connect(peer->world->kernel, port, NULL);
   if (peer->tcp == NULL) {
     return false;
@@ -102,6 +103,9 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
   peer->reading = true;
   peer->read_budget = 0;
   peer->established = plaintext;
+  peer->whole_ns = sim_of(peer)->now_ns;
+  peer->establishing = false;
+  peer->finish_at = peer->written = 0;
   peer->notified = peer->ended = peer->reset = peer->failed = false;
   peer->key_updates = 0;
   peer->stalls_seen[0] = peer->stalls_seen[1] = 0;
@@ -110,7 +114,9 @@ bool tg_peer_connect(struct tg_peer *peer, uint16_t bits) {
       peer->kind == TG_PEER_TLS && peer->world->settings.client_ca && (bits & TG_CONNECT_CERTIFICATE) == 0;
   peer->gone = peer->left_early = false;
   memset(&peer->script, 0, sizeof(peer->script));
+  peer->script.routes = &peer->world->path->http;
   peer->script.post_unit = peer->world->options.post_unit;
+  peer->script.max_body = tg_http_script_max_body(peer->script.routes, peer->script.post_unit);
   tg_http_reader_init(&peer->reader);
   tg_tcp_set_notify(peer->tcp, on_change, peer);
   tg_tcp_set_nodelay(peer->tcp, (bits & TG_CONNECT_NODELAY) != 0);
@@ -192,6 +198,7 @@ static bool write_piece(struct tg_peer *peer, size_t allowed) {
     tap->sent(tap->context, peer->index, peer->outbox.data + peer->outbox.at, (size_t)sent);
   }
   tg_bytes_take(&peer->outbox, (size_t)sent);
+  peer->written += (size_t)sent;
   peer->pushed -= (size_t)sent < peer->pushed ? (size_t)sent : peer->pushed;
   if (cutting) {
     peer->cut_writes++;
@@ -364,6 +371,7 @@ void tg_peer_drop_outbox(struct tg_peer *peer) {
     peer->well_behaved = false;
     // Its Finished may be among them: the server need not know that the handshake is done.
     peer->left_early = true;
+    peer->finish_at = peer->written;
     tg_bytes_take(&peer->outbox, tg_bytes_left(&peer->outbox));
   }
 }

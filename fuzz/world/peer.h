@@ -53,17 +53,21 @@ struct tg_peer {
   uint64_t flight_len;
   uint8_t flight[TG_PEER_FLIGHT_MAX];
   bool flight_over;
-  size_t early_said;  // bytes of `plain` that have gone as early data
+  size_t early_said;   // bytes of `plain` that have gone as early data
+  uint64_t written;    // bytes that the socket has taken
+  bool establishing;   // its handshake has just been completed, and what did that has not been sent before this moment
+  uint64_t finish_at;  // of these, how many end with what completes the handshake; once established
 
   // In.
   bool reading;
   size_t read_budget;  // while not reading: may still be read
   bool established;
-  bool notified;     // close_notify received
-  bool ended;        // FIN received
-  bool reset;        // RST received
-  bool failed;       // the TLS library gave up
-  uint32_t failure;  // ... for this reason: BoringSSL's packed error
+  uint64_t whole_ns;  // when it was last established, or got a whole response; else when it connected
+  bool notified;      // close_notify received
+  bool ended;         // FIN received
+  bool reset;         // RST received
+  bool failed;        // the TLS library gave up
+  uint32_t failure;   // ... for this reason: BoringSSL's packed error
   uint64_t stalls_seen[2];
   uint32_t key_updates;
 

@@ -129,6 +129,9 @@ static void establish(struct tg_peer *peer) {
     // Accepted: said. Rejected: tg_peer_tls_progress has set it to nothing.
     tg_bytes_take(&peer->plain, peer->early_said);
     peer->early_said = 0;
+    peer->whole_ns = tg_world_now_ns(peer->world);
+    peer->establishing = true;
+    peer->finish_at = peer->written + tg_bytes_left(&peer->outbox) + BIO_pending(peer->out);
   }
 }
 
@@ -191,5 +194,6 @@ void tg_peer_tls_progress(struct tg_peer *peer) {
     }
   }
   collect(peer);
+  peer->establishing = false;
   ERR_clear_error();
 }

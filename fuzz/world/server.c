@@ -1,5 +1,6 @@
 #include "fuzz/world/server.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -7,14 +8,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fuzz/world/accept_path.h"
 #include "fuzz/world/finding.h"
-#include "fuzz/world/fixtures.h"
+#include "fuzz/world/refused.h"
+#include "fuzz/world/server_tls.h"
 #include "fuzz/world/watch.h"
+#include "harness/accept/accept.h"
 #include "harness/accept/conn.h"
 #include "harness/accept/listener.h"
 #include "harness/accept/shard_state.h"
 #include "harness/accept/tls_context.h"
 #include "harness/server/http_app.h"
+#include "harness/server/http_request.h"
 
 struct world_shard {
   struct tg_shard *shard;
@@ -78,17 +83,12 @@ static void no_stats(void *data, struct tg_counters *out) {
   *out = (struct tg_counters){0};
 }
 
-struct tg_deadlines tg_world_deadlines(const struct tg_schedule_settings *settings) {
-  struct tg_shard_config defaults;
-  tg_shard_config_default(&defaults);
-  static const uint32_t kDivisor[] = {1, 10, 100, UINT32_MAX};
-  uint32_t by = kDivisor[settings->deadlines % 4];
-  struct tg_deadlines out = defaults.deadlines;
-  uint32_t *all[] = {&out.handshake_ms, &out.request_ms, &out.idle_ms, &out.response_ms, &out.drain_ms};
-  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-    *all[i] = *all[i] / by > 0 ? *all[i] / by : 1;
-  }
-  return out;
+static struct tg_deadlines deadlines_of(const struct tg_promises *promised) {
+  return (struct tg_deadlines){.handshake_ms = promised->handshake_ms,
+                               .request_ms = promised->request_ms,
+                               .idle_ms = promised->idle_ms,
+                               .response_ms = promised->response_ms,
+                               .drain_ms = promised->drain_ms};
 }
 
 static int open_listener(uint16_t port, bool first) {
@@ -102,21 +102,30 @@ static void close_listener(int fd) {
   }
 }
 
-static bool make_shard(struct tg_world_server *server, const struct tg_world_server_config *config) {
+// What is promised for the shards' defaults is what they are.
+static void require_promised(const struct tg_deadlines *defaults) {
+  const struct tg_deadlines promised = deadlines_of(&tg_world_accept_path.deadlines);
+  assert(promised.handshake_ms == defaults->handshake_ms && promised.request_ms == defaults->request_ms &&
+         promised.idle_ms == defaults->idle_ms && promised.response_ms == defaults->response_ms &&
+         promised.drain_ms == defaults->drain_ms);
+}
+
+static bool make_shard(struct tg_world_server *server, const struct tg_accept_path_config *config) {
   const struct tg_schedule_settings *settings = config->settings;
   struct world_shard *one = &server->shards[server->num_shards];
   bool first = server->num_shards == 0;
   one->app = tg_http_app_create(config->max_body, no_stats, NULL);
   struct tg_shard_config shard_config;
   tg_shard_config_default(&shard_config);
+  require_promised(&shard_config.deadlines);
   shard_config.tls = server->tls;
   shard_config.tls_listener = open_listener(TG_WORLD_TLS_PORT, first);
   shard_config.http_listener = settings->plaintext_listener ? open_listener(TG_WORLD_PLAIN_PORT, first) : -1;
   shard_config.app = &app_callbacks;
   shard_config.app_data = one->app;
-  shard_config.quickack = config->quickack;
+  shard_config.quickack = (enum tg_quickack)config->quickack;
   shard_config.flush_tickets = settings->flush_tickets;
-  shard_config.deadlines = tg_world_deadlines(settings);
+  shard_config.deadlines = deadlines_of(&config->deadlines);
   if (settings->max_connections > 0) {
     shard_config.max_connections = settings->max_connections;
   }
@@ -149,7 +158,7 @@ static void destroy(void *made) {
 }
 
 static void *create(const void *given) {
-  const struct tg_world_server_config *config = given;
+  const struct tg_accept_path_config *config = given;
   struct tg_world_server *server = calloc(1, sizeof(*server));
   if (server == NULL) {
     return NULL;
@@ -165,7 +174,7 @@ static void *create(const void *given) {
     destroy(server);
     return NULL;
   }
-  struct tg_deadlines deadlines = tg_world_deadlines(config->settings);
+  const struct tg_deadlines deadlines = deadlines_of(&config->deadlines);
   tg_watch_init(&server->watch, config->kernel, &deadlines);
   return server;
 }
@@ -199,10 +208,8 @@ static void check(void *made, void *context) {
   tg_watch_end(&server->watch);
 }
 
-const struct tg_adapter tg_world_server_adapter = {
-    .create = create, .threads = threads, .turn = turn, .destroy = destroy, .check = check};
-
-void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms) {
+static void wind_down(void *made, uint32_t grace_ms) {
+  struct tg_world_server *server = made;
   for (uint32_t i = 0; i < server->num_shards; i++) {
     tg_kernel_enter(server->kernel, i);
     // As the thread is told that turns it: by whoever is to wake it.
@@ -213,7 +220,8 @@ void tg_world_server_wind_down(struct tg_world_server *server, uint32_t grace_ms
   check(server, NULL);
 }
 
-void tg_world_server_counters(struct tg_world_server *server, struct tg_counters *out) {
+static void counters(void *made, struct tg_counters *out) {
+  struct tg_world_server *server = made;
   *out = (struct tg_counters){0};
   for (uint32_t i = 0; i < server->num_shards; i++) {
     struct tg_counters one;
@@ -222,16 +230,18 @@ void tg_world_server_counters(struct tg_world_server *server, struct tg_counters
   }
 }
 
-bool tg_world_server_cut_some(const struct tg_world_server *server) {
+static bool cut_some(const void *made) {
+  const struct tg_world_server *server = made;
   uint64_t sum = 0;
   for (uint32_t i = 0; i < server->num_shards; i++) {
-    const struct tg_counters *counters = &server->shards[i].shard->counters;
-    sum += counters->handshake_timed_out + counters->open_timed_out + counters->drain_timed_out;
+    const struct tg_counters *counted = &server->shards[i].shard->counters;
+    sum += counted->handshake_timed_out + counted->open_timed_out + counted->drain_timed_out;
   }
   return sum > 0;
 }
 
-size_t tg_world_server_connections(const struct tg_world_server *server) {
+static size_t connections(const void *made) {
+  const struct tg_world_server *server = made;
   size_t sum = 0;
   for (uint32_t i = 0; i < server->num_shards; i++) {
     sum += tg_shard_connections(server->shards[i].shard);
@@ -239,25 +249,57 @@ size_t tg_world_server_connections(const struct tg_world_server *server) {
   return sum;
 }
 
-void tg_world_server_check_rest(struct tg_world_server *server) {
+static void check_rest(void *made) {
+  struct tg_world_server *server = made;
   check(server, NULL);
   for (uint32_t i = 0; i < server->num_shards; i++) {
     tg_watch_rest(&server->watch, server->shards[i].shard);
   }
 }
 
-bool tg_world_server_failed(const struct tg_world_server *server) {
-  bool failed = false;
+static bool failed(const void *made) {
+  const struct tg_world_server *server = made;
+  bool some = false;
   for (uint32_t i = 0; i < server->num_shards; i++) {
-    failed = failed || server->shards[i].failed;
+    some = some || server->shards[i].failed;
   }
-  return failed;
+  return some;
 }
 
-bool tg_world_server_paused(const struct tg_world_server *server) {
-  bool paused = false;
-  for (uint32_t i = 0; i < server->num_shards; i++) {
-    paused = paused || server->shards[i].shard->acceptors[0].paused || server->shards[i].shard->acceptors[1].paused;
-  }
-  return paused;
+static void *keep_tls(const struct tg_schedule_settings *settings, bool *made) {
+  return tg_kept_tls_get(settings, made);
 }
+
+static void kept_tls_end(void *kept) {
+  tg_kept_tls_end(kept);
+}
+
+const struct tg_accept_path tg_world_accept_path = {
+    .name = "harness/accept",
+    .adapter = {.create = create, .threads = threads, .turn = turn, .destroy = destroy, .check = check},
+    .tls_port = TG_WORLD_TLS_PORT,
+    .plaintext_port = TG_WORLD_PLAIN_PORT,
+    .deadlines = {.handshake_ms = 10000, .request_ms = 30000, .idle_ms = 60000, .response_ms = 30000, .drain_ms = 5000},
+    .uses_boringssl = true,
+    .http = {.requests = (1u << TG_SCHEDULE_REQUESTS_COUNT) - 1,
+             .small = "/",
+             .small_body = "{\"status\":\"ok\"}",
+             .bytes = "/bytes/",
+             .bytes_are_filler = true,
+             .upload = "/upload",
+             .upload_reports = true,
+             .stats = "/stats",
+             .error_bodies = true,
+             .head_max = TG_HTTP_HEAD_MAX},
+    .takes = {.key = true, .client_ca = true, .early_data = true, .deadlines = true, .max_connections = true},
+    .wind_down = wind_down,
+    .inside = {.checks_itself = true,
+               .cut_some = cut_some,
+               .connections = connections,
+               .check_rest = check_rest,
+               .failed = failed,
+               .counters = counters},
+    .keep_tls = keep_tls,
+    .kept_tls_end = kept_tls_end,
+    .refuse = tg_world_refuse,
+};

@@ -150,8 +150,11 @@ static uint32_t grace_ms(uint16_t value) {
 }
 
 static void wind_down(struct tg_world *world, uint16_t value) {
+  if (world->path->wind_down == NULL) {
+    return;
+  }
   world->winding_down = true;
-  tg_world_server_wind_down(world->server, grace_ms(value));
+  world->path->wind_down(world->server, grace_ms(value));
 }
 
 static uint64_t gap_ns(uint16_t value) {

@@ -1,4 +1,4 @@
-"""What the simulated world is made of, apart from the accept path that it is linked with."""
+"""What the simulated world is made of, and the project's own accept path in it."""
 
 # The world judges and is not judged: optimised, and what it covers is nothing for a fuzzer to look for.
 WORLD_COPTS = [
@@ -6,12 +6,14 @@ WORLD_COPTS = [
     "-fno-sanitize=fuzzer-no-link",
 ]
 
-WORLD_SRCS = [
+# Without an accept path.
+CORE_SRCS = [
+    "black_box.c",
+    "black_box.h",
     "bytes.c",
     "bytes.h",
     "canonical.c",
     "finding.c",
-    "finding.h",
     "fixture_texts.h",
     "fixtures.c",
     "fixtures.h",
@@ -25,30 +27,48 @@ WORLD_SRCS = [
     "peer.h",
     "peer_tls.c",
     "peer_tls.h",
+    "steps.c",
+    "steps.h",
+    "world.c",
+    "world_state.h",
+]
+
+CORE_HDRS = [
+    "accept_path.h",
+    "canonical.h",
+    "finding.h",
+    "world.h",
+]
+
+CORE_DEPS = [
+    "//fuzz/base:rng",
+    "//fuzz/schedule:encoding",
+    "//fuzz/schedule:prefix",
+    "//harness/accept:internals",
+    "//harness/kernel:kernel",
+    "@boringssl//:crypto",
+    "@boringssl//:ssl",
+]
+
+# The project's own accept path, looked at from the inside too.
+OWN_SRCS = [
+    "fixtures.h",
     "refused.c",
     "refused.h",
     "server.c",
     "server.h",
     "server_tls.c",
     "server_tls.h",
-    "steps.c",
-    "steps.h",
     "watch.c",
     "watch.h",
-    "world.c",
-    "world_state.h",
 ]
 
-WORLD_HDRS = [
-    "canonical.h",
-    "world.h",
-]
-
-WORLD_DEPS = [
-    "//fuzz/base:rng",
+OWN_DEPS = [
     "//fuzz/schedule:encoding",
-    "//fuzz/schedule:prefix",
+    "//harness/accept",
+    "//harness/accept:internals",
     "//harness/kernel:kernel",
+    "//harness/server:http_app",
     "@boringssl//:crypto",
     "@boringssl//:ssl",
 ]

@@ -10,13 +10,12 @@
 #include <string.h>
 
 #include "fuzz/base/rng.h"
+#include "fuzz/world/black_box.h"
 #include "fuzz/world/finding.h"
 #include "fuzz/world/fixtures.h"
 #include "fuzz/world/http_script.h"
 #include "fuzz/world/oracle.h"
 #include "fuzz/world/peer_tls.h"
-#include "fuzz/world/refused.h"
-#include "fuzz/world/server_tls.h"
 #include "fuzz/world/steps.h"
 #include "fuzz/world/world_state.h"
 
@@ -34,8 +33,8 @@
 // own that never end make none.
 #define REST_ROUNDS CALLS_MAX
 
-// A listener that is paused looks again within 100 ms; twice that is enough for it to recover.
-#define RECOVERY_NS (200 * TG_SIM_NS_PER_MS)
+// An accept path that does not say: a listener that is paused looks again within 100 ms, and twice that is enough.
+#define RECOVERY_MS 200u
 
 static struct tg_world world;
 static bool trace_all;
@@ -113,7 +112,10 @@ static void warm_up_all(void) {
 // Gives the next server a TLS context that is there already.
 static void keep_tls(const struct tg_schedule_settings *settings) {
   bool made;
-  world.kept = tg_kept_tls_get(settings, &made);
+  if (world.path->keep_tls == NULL) {
+    return;
+  }
+  world.kept = world.path->keep_tls(settings, &made);
   if (made) {
     const struct tg_schedule_settings same_context = {.shards = 1,
                                                       .key = settings->key,
@@ -124,7 +126,41 @@ static void keep_tls(const struct tg_schedule_settings *settings) {
   }
 }
 
+// The settings that the accept path heeds.
+static struct tg_schedule_settings heeded(const struct tg_schedule_settings *settings) {
+  const struct tg_accept_path *path = world.path;
+  struct tg_schedule_settings out = *settings;
+  out.key = path->takes.key ? out.key : TG_SCHEDULE_KEY_P256;
+  out.client_ca = out.client_ca && path->takes.client_ca;
+  out.early_data = out.early_data && path->takes.early_data;
+  out.plaintext_listener = out.plaintext_listener && path->plaintext_port != 0;
+  out.deadlines = path->takes.deadlines ? out.deadlines : 0;
+  out.max_connections = path->takes.max_connections ? out.max_connections : 0;
+  out.refused = path->refuse != NULL ? out.refused : TG_REFUSAL_NOTHING;
+  return out;
+}
+
+static struct tg_promises promises(const struct tg_schedule_settings *settings) {
+  static const uint32_t kDivisor[] = {1, 10, 100, UINT32_MAX};
+  const uint32_t by = kDivisor[settings->deadlines % 4];
+  struct tg_promises out = world.path->deadlines;
+  uint32_t *all[] = {&out.handshake_ms, &out.request_ms, &out.idle_ms, &out.response_ms, &out.drain_ms};
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    *all[i] = *all[i] == 0 || *all[i] / by > 0 ? *all[i] / by : 1;
+  }
+  return out;
+}
+
 void tg_world_init(void) {
+  tg_world_init_with(&tg_world_accept_path);
+}
+
+void tg_world_init_with(const struct tg_accept_path *path) {
+  world.path = path;
+  world.adapter = world.path->adapter;
+  if (!world.path->inside.checks_itself) {
+    world.adapter.check = tg_black_box_check;
+  }
   const char *trace = getenv("TRACE");
   trace_all = trace != NULL && strcmp(trace, "1") == 0;
   tg_fixtures_init();
@@ -142,19 +178,20 @@ void tg_world_init(void) {
 }
 
 bool tg_world_lenient(struct tg_world *lenient) {
-  return lenient->excused || lenient->starved || lenient->winding_down || tg_world_server_cut_some(lenient->server);
+  return lenient->excused || lenient->starved || lenient->winding_down || tg_black_box_cut_some(lenient);
 }
 
 void tg_world_pass(struct tg_world *passing, uint64_t ns) {
   uint64_t until_ns = tg_world_now_ns(passing) + ns;
-  if (!tg_adapter_run(passing->kernel, &tg_world_server_adapter, passing->server, NULL, until_ns) &&
+  if (!tg_adapter_run(passing->kernel, &passing->adapter, passing->server, passing, until_ns) &&
       tg_world_now_ns(passing) < until_ns) {
     tg_sim_pass_to(tg_kernel_sim(passing->kernel), until_ns);
   }
 }
 
 static bool all_parked(struct tg_world *resting) {
-  for (uint32_t i = 0; i < resting->settings.shards; i++) {
+  const uint32_t num_threads = resting->adapter.threads(resting->server);
+  for (uint32_t i = 0; i < num_threads; i++) {
     if (tg_kernel_runnable(resting->kernel, i)) {
       return false;
     }
@@ -175,7 +212,13 @@ void tg_world_pass_to_rest(struct tg_world *resting) {
       return;
     }
     uint64_t until_ns = parked && next_ns > tg_world_now_ns(resting) ? next_ns : tg_world_now_ns(resting) + 1;
-    tg_adapter_run(resting->kernel, &tg_world_server_adapter, resting->server, NULL, until_ns);
+    tg_adapter_run(resting->kernel, &resting->adapter, resting->server, resting, until_ns);
+  }
+}
+
+static void look_inside_at_rest(struct tg_world *resting) {
+  if (resting->path->inside.check_rest != NULL) {
+    resting->path->inside.check_rest(resting->server);
   }
 }
 
@@ -183,21 +226,29 @@ static void look_at_rest(struct tg_world *resting) {
   if (tg_sim_next_ns(tg_kernel_sim(resting->kernel)) != TG_SIM_NEVER || !all_parked(resting)) {
     return;
   }
-  tg_world_server_check_rest(resting->server);
+  look_inside_at_rest(resting);
   for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
     tg_oracle_rest(&resting->peers[i]);
   }
 }
 
 static void make_server(void) {
-  struct tg_world_server_config config = {.settings = &world.settings,
-                                          .quickack = (enum tg_quickack)world.options.quickack,
-                                          .kernel = world.kernel,
-                                          .kept = world.kept,
-                                          .max_body = tg_http_script_max_body(world.options.post_unit)};
+  const struct tg_identity *identity = tg_fixture_server(world.settings.key);
+  world.given =
+      (struct tg_accept_path_config){.kernel = world.kernel,
+                                     .settings = &world.settings,
+                                     .deadlines = promises(&world.settings),
+                                     .max_body = tg_http_script_max_body(&world.path->http, world.options.post_unit),
+                                     .key = identity->key,
+                                     .chain = identity->chain,
+                                     .key_pem = tg_fixture_server_key_pem(world.settings.key),
+                                     .chain_pem = tg_fixture_server_chain_pem(world.settings.key),
+                                     .client_ca_file = world.settings.client_ca ? tg_fixture_ca_file() : NULL,
+                                     .quickack = world.options.quickack,
+                                     .kept = world.kept};
   tg_kernel_allow_files(world.kernel, true);
   tg_kernel_enter(world.kernel, 0);
-  world.server = tg_world_server_adapter.create(&config);
+  world.server = world.adapter.create(&world.given);
   tg_kernel_leave(world.kernel);
   tg_kernel_allow_files(world.kernel, false);
   ERR_clear_error();
@@ -226,11 +277,14 @@ static void begin(const struct tg_schedule_settings *settings, const struct tg_w
   world.settings = *settings;
   world.options = *options;
   world.stalls = world.handshakes = 0;
-  world.injected = world.excused = world.listener_broken = world.starved = world.winding_down = world.cut_short = false;
+  world.injected = world.excused = world.listener_broken = world.starved = world.winding_down = false;
+  world.cut_short = world.cut_some = false;
   for (uint8_t i = 0; i < TG_WORLD_PEERS; i++) {
     tg_peer_init(&world.peers[i], &world, i);
   }
-  tg_world_refuse(world.kernel, (enum tg_schedule_refusal)settings->refused);
+  if (world.path->refuse != NULL) {
+    world.path->refuse(world.kernel, (enum tg_schedule_refusal)settings->refused);
+  }
   for (size_t i = 0; i < options->num_first; i++) {
     tg_world_step(&world, &options->first[i]);
   }
@@ -255,9 +309,10 @@ static bool listener_may_be_lost(void) {
 
 // Whether a client can be answered at all within the deadlines: not if they are shorter than the way to it and back.
 static bool answers_in_time(const struct tg_schedule_settings *settings) {
-  struct tg_deadlines all = tg_world_deadlines(settings);
+  const struct tg_promises all = promises(settings);
   uint64_t needs_ns = 10 * tg_world_settings_tcp(settings).delay_ns + 400 * tg_world_settings_call_ns(settings);
-  return all.handshake_ms * TG_SIM_NS_PER_MS > needs_ns && all.drain_ms * TG_SIM_NS_PER_MS > needs_ns;
+  return (all.handshake_ms == 0 || all.handshake_ms * TG_SIM_NS_PER_MS > needs_ns) &&
+         (all.drain_ms == 0 || all.drain_ms * TG_SIM_NS_PER_MS > needs_ns);
 }
 
 // Whoever comes after all that happened is served: P10.
@@ -267,7 +322,8 @@ static void require_recovery(void) {
   }
   tg_kernel_clear_injections(world.kernel);
   tg_world_limit_fds(&world, 0);
-  tg_world_pass(&world, RECOVERY_NS);
+  const uint64_t recovery_ms = world.path->recovery_ms > 0 ? world.path->recovery_ms : RECOVERY_MS;
+  tg_world_pass(&world, recovery_ms * TG_SIM_NS_PER_MS);
   tg_world_pass_to_rest(&world);
   if (!answers_in_time(&world.settings)) {
     return;
@@ -289,10 +345,18 @@ static void require_recovery(void) {
   }
 }
 
-static uint64_t all_deadlines_ns(const struct tg_schedule_settings *settings) {
-  struct tg_deadlines all = tg_world_deadlines(settings);
+static uint64_t all_deadlines_ns(const struct tg_promises *promised) {
+  const struct tg_promises all = *promised;
   uint64_t ms = (uint64_t)all.handshake_ms + all.request_ms + all.idle_ms + all.response_ms + all.drain_ms;
   return ms * TG_SIM_NS_PER_MS;
+}
+
+// A server without deadlines is rid of clients when they are gone.
+static void reset_all(void) {
+  for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
+    tg_peer_reset(&world.peers[i]);
+  }
+  tg_world_pass_to_rest(&world);
 }
 
 // Clients fall silent, all deadlines pass, and nothing may be left: P4, P1, P9.
@@ -304,20 +368,27 @@ static void require_end(void) {
     peer->fin_wanted = false;
     peer->silent = true;
   }
+  const bool all_end = tg_black_box_all_end(&world.given.deadlines);
+  if (!all_end) {
+    reset_all();
+  }
   uint64_t slack_ns = 10 * TG_SIM_NS_PER_MS + 4096 * tg_kernel_call_ns(world.kernel);
-  tg_world_pass(&world, all_deadlines_ns(&world.settings) + slack_ns);
+  tg_world_pass(&world, all_deadlines_ns(&world.given.deadlines) + slack_ns);
   tg_world_pass(&world, slack_ns);
-  tg_world_server_check_rest(world.server);
-  if (tg_world_server_connections(world.server) > 0) {
-    tg_finding(world.kernel, "P4", TG_NO_CLIENT, NULL, "%zu connections are left after every deadline has passed",
-               tg_world_server_connections(world.server));
+  look_inside_at_rest(&world);
+  const size_t left = tg_black_box_connections(&world);
+  if (left > 0) {
+    tg_finding(world.kernel, all_end ? "P4" : "P3", TG_NO_CLIENT, NULL, "%zu connections are left after every %s", left,
+               all_end ? "deadline has passed" : "client has reset its own");
   }
 }
 
 static void end(struct tg_world_outcome *out) {
-  struct tg_counters counters;
-  tg_world_server_counters(world.server, &counters);
-  if (tg_world_server_failed(world.server) && !listener_may_be_lost()) {
+  struct tg_counters counters = {0};
+  if (world.path->inside.counters != NULL) {
+    world.path->inside.counters(world.server, &counters);
+  }
+  if (world.path->inside.failed != NULL && world.path->inside.failed(world.server) && !listener_may_be_lost()) {
     tg_finding(world.kernel, "P10", TG_NO_CLIENT, NULL, "a listener was given up");
   }
   for (size_t i = 0; i < TG_WORLD_PEERS; i++) {
@@ -330,12 +401,12 @@ static void end(struct tg_world_outcome *out) {
   world.session = NULL;
   ERR_clear_error();
   tg_kernel_enter(world.kernel, 0);
-  tg_world_server_adapter.destroy(world.server);
+  world.adapter.destroy(world.server);
   tg_kernel_leave(world.kernel);
   world.server = NULL;
   ERR_clear_error();
   if (world.kept != NULL) {
-    tg_kept_tls_end(world.kept);
+    world.path->kept_tls_end(world.kept);
   } else if (world.settings.key == TG_SCHEDULE_KEY_RSA2048) {
     tg_fixtures_renew();
   }
@@ -470,7 +541,8 @@ static const struct tg_schedule_settings *settings_of(const struct run *run) {
 
 static void do_run(const struct run *run, struct tg_world_outcome *out) {
   memset(out, 0, sizeof(*out));
-  begin(settings_of(run), run->options);
+  const struct tg_schedule_settings settings = heeded(settings_of(run));
+  begin(&settings, run->options);
   uint32_t fds_at_first = tg_kernel_open_fds(world.kernel);
   if (!run->bytes) {
     run_schedule(run->schedule, run->options);
@@ -513,7 +585,8 @@ static bool calls_fail(const struct run *run) {
 static void run_as_asked(const struct run *run, struct tg_world_outcome *out) {
   if (run->options->thrifty) {
     if (!run->options->own_tls && !calls_fail(run)) {
-      keep_tls(settings_of(run));
+      const struct tg_schedule_settings settings = heeded(settings_of(run));
+      keep_tls(&settings);
     }
     present = *run;
     tg_finding_set_retell(tell_again);

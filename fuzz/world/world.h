@@ -85,6 +85,11 @@ struct tg_world_options {
 // variable TRACE: 1 prints every run's trace on stderr.
 void tg_world_init(void);
 
+// tg_world_init_with does the same for another accept path than the one that the program is linked with; borrowed for
+// ever.
+struct tg_accept_path;
+void tg_world_init_with(const struct tg_accept_path *path);
+
 // tg_world_run does the schedule. A broken property prints a finding (finding.h) and aborts the process.
 void tg_world_run(const struct tg_schedule *schedule, const struct tg_world_options *options,
                   struct tg_world_outcome *out);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fuzz/world/accept_path.h"
 #include "fuzz/world/peer.h"
-#include "fuzz/world/server.h"
 #include "fuzz/world/world.h"
 #include "harness/kernel/kernel.h"
 
@@ -16,8 +16,11 @@ struct tg_world {
   struct tg_kernel *kernel;
   struct tg_schedule_settings settings;
   struct tg_world_options options;
-  struct tg_world_server *server;  // NULL: it could not be made
-  struct tg_kept_tls *kept;        // what the server uses; NULL: it has made its own
+  const struct tg_accept_path *path;   // the accept path the program is linked with
+  struct tg_adapter adapter;           // it, as the kernel's loop turns it
+  struct tg_accept_path_config given;  // to the server
+  void *server;                        // NULL: it could not be made
+  void *kept;                          // what the server uses; NULL: it has made its own
   SSL_CTX *client_ctx;
   SSL_SESSION *session;  // the newest that any client got; NULL: none
   struct tg_peer peers[TG_WORLD_PEERS];
@@ -30,6 +33,7 @@ struct tg_world {
   bool listener_broken;  // ... of accept4, in a way that no listener survives
   bool starved;          // descriptors were short
   bool winding_down;
+  bool cut_some;   // from the outside: a deadline may have ended a connection
   bool cut_short;  // a client left while something was still to come: what it got depends on when
 
   bool warming_up;  // the first run: libraries allocate what they keep

@@ -71,7 +71,8 @@ def _fault_record_impl(ctx):
     )
     return [DefaultInfo(files = depset([record]), runfiles = ctx.runfiles(files = [record]))]
 
-_fault_record = rule(
+# What came of trying whether a check catches a fault. Also for accept paths elsewhere (fuzz/adapter.bzl).
+fault_record = rule(
     implementation = _fault_record_impl,
     attrs = {
         "caught_by": attr.string_list(mandatory = True),
@@ -157,6 +158,16 @@ def _label(source):
 _REMEDY = ("./tlsgate faults refresh re-bases what it can; " +
            "if the fault is no longer possible, another of its kind takes its place.")
 
+def _patch(name, labels, paths, remedy):
+    patch = "patches/%s.patch" % name
+    native.genrule(
+        name = name + "_sources",
+        srcs = [patch] + labels,
+        outs = ["patched/%s/%s" % (name, path) for path in paths],
+        cmd = _APPLY.format(name = name, patch = patch, remedy = remedy, sources = " ".join(paths)),
+        message = "Applying the fault " + name,
+    )
+
 def patched_sources(name, sources, remedy = _REMEDY):
     """NAME_sources: copies of the sources with patches/NAME.patch of the calling package applied.
 
@@ -165,15 +176,18 @@ def patched_sources(name, sources, remedy = _REMEDY):
       sources: the C files that it changes, below harness/.
       remedy: what to do when it no longer applies.
     """
-    paths = ["harness/" + source for source in sources]
-    patch = "patches/%s.patch" % name
-    native.genrule(
-        name = name + "_sources",
-        srcs = [patch] + [_label(source) for source in sources],
-        outs = ["patched/%s/%s" % (name, path) for path in paths],
-        cmd = _APPLY.format(name = name, patch = patch, remedy = remedy, sources = " ".join(paths)),
-        message = "Applying the fault " + name,
-    )
+    _patch(name, [_label(source) for source in sources], ["harness/" + source for source in sources], remedy)
+
+def patched_files(name, sources):
+    """The same for C files of the calling package.
+
+    Args:
+      name: of the patch, in patches/ of the package; its paths begin at the workspace's root.
+      sources: the files that it changes.
+    """
+    package = native.package_name()
+    paths = ["%s/%s" % (package, source) if package else source for source in sources]
+    _patch(name, sources, paths, "Write it anew: its fault, in the sources as they are now.")
 
 def _patched_program(one, check):
     c_binary(
@@ -199,7 +213,7 @@ def _fault_test(one):
     patched_sources(one.name, one.sources)
     _patched_program(one, check)
     fuzz = check.fuzz_target
-    _fault_record(
+    fault_record(
         name = one.name + "_record",
         testonly = True,
         caught_by = one.caught_by,

@@ -1,4 +1,6 @@
 // An accept path as the simulated kernel sees it: any non-blocking server whose unit of work can be called by hand.
+// fuzz/world/accept_path.h adds what clients must know of it; docs/adapter.md takes a server from nothing to its
+// targets.
 #ifndef TLSGATE_HARNESS_KERNEL_ADAPTER_H
 #define TLSGATE_HARNESS_KERNEL_ADAPTER_H
 
@@ -14,8 +16,9 @@ struct tg_adapter {
   void *(*create)(const void *config);
   // threads says how many event loops it has, 1 to TG_KERNEL_THREADS_MAX.
   uint32_t (*threads)(void *server);
-  // turn does one round of one event loop: an epoll_wait that may be asked to wait, and what follows from it. Returns
-  // false when that loop has ended for good.
+  // turn does one round of one event loop: an epoll_wait that may be asked to wait, and what follows from it. Inside,
+  // an epoll_wait with nothing ready returns 0 at once, and the loop is turned again when an event or the time-out has
+  // come. Returns false when that loop has ended for good: it is not turned again.
   bool (*turn)(void *server, uint32_t thread);
   // destroy frees it; whatever it still holds then counts as leaked.
   void (*destroy)(void *server);

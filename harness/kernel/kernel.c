@@ -166,6 +166,9 @@ struct tg_trace *tg_kernel_trace(struct tg_kernel *kernel) {
 bool tg_kernel_runnable(struct tg_kernel *kernel, uint32_t thread) {
   assert(thread < TG_KERNEL_THREADS_MAX);
   const struct tg_thread *one = &kernel->threads[thread];
+  if (one->ended) {
+    return false;
+  }
   if (!one->parked || one->wakes_at_ns <= kernel->sim.now_ns) {
     return true;
   }

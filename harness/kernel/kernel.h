@@ -89,7 +89,8 @@ struct tg_trace *tg_kernel_trace(struct tg_kernel *kernel);
 // --- threads ---------------------------------------------------------------------------------------------------------
 // epoll_wait with nothing ready does not block: it notes what it waits for and returns 0, so that the driver can go on
 // with other threads. The thread is parked until its epoll has an event or its time-out has come.
-bool tg_kernel_runnable(struct tg_kernel *kernel, uint32_t thread);      // not parked, or what it waits for has come
+// tg_kernel_runnable: its loop has not ended (adapter.h), and it is not parked or what it waits for has come.
+bool tg_kernel_runnable(struct tg_kernel *kernel, uint32_t thread);
 uint64_t tg_kernel_wakes_at(struct tg_kernel *kernel, uint32_t thread);  // its time-out, TG_SIM_NEVER if none
 
 // --- the other side of the network -----------------------------------------------------------------------------------
