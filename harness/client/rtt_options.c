@@ -24,6 +24,8 @@ enum {
   OPT_PATH,
   OPT_EXPECT_BYTES,
   OPT_TIMEOUT,
+  OPT_NODELAY,
+  OPT_QUICKACK,
   OPT_JSON,
   OPT_HELP,
 };
@@ -46,6 +48,8 @@ static const struct option tg_long_options[] = {
     {"path", required_argument, NULL, OPT_PATH},
     {"expect-bytes", required_argument, NULL, OPT_EXPECT_BYTES},
     {"timeout-ms", required_argument, NULL, OPT_TIMEOUT},
+    {"nodelay", no_argument, NULL, OPT_NODELAY},
+    {"quickack", no_argument, NULL, OPT_QUICKACK},
     {"json", required_argument, NULL, OPT_JSON},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -80,6 +84,8 @@ void tg_rtt_options_help(FILE *to) {
       "  --path PATH          what to ask for (/)\n"
       "  --expect-bytes N     the body's length; any other fails the run\n"
       "  --timeout-ms N       longest wait for a connection or a byte (10000)\n"
+      "  --nodelay            set TCP_NODELAY: a wait that this ends was for an ACK of the server's\n"
+      "  --quickack           hold back no ACK: a wait that this ends was for an ACK of this client's\n"
       "  --json FILE          where the result goes; - is standard output (-)\n"
       "\n"
       "Exit status: 0, 1 when a connection failed (the JSON then holds `error` and no sample), 2 for wrong usage.\n",
@@ -149,6 +155,12 @@ static bool read_option(int option, const char *value, struct tg_rtt_options *ou
         return false;
       }
       out->expect_bytes = (int64_t)number;
+      return true;
+    case OPT_NODELAY:
+      out->client.nodelay = true;
+      return true;
+    case OPT_QUICKACK:
+      out->client.quickack = true;
       return true;
     case OPT_TIMEOUT:
       return tg_option_u32("timeout-ms", value, 1, 600000, &out->client.timeout_ms, err);

@@ -14,7 +14,7 @@
 static enum tg_rtt_verdict parse(const char *words, struct tg_rtt_options *out, struct tg_error *err) {
   static char copy[512];
   static char program[] = "rtt_client";
-  char *argv[32] = {program};
+  char *argv[48] = {program};
   int argc = 1;
   char *rest = NULL;
   assert_true(strlen(words) < sizeof(copy));
@@ -51,7 +51,7 @@ static void every_option(void **state) {
   struct tg_error err;
   assert_int_equal(parse("--host ::1 --port 65535 --count 100000 --warmup 5 --tls 1.2 --resume --keepalive-split 10 "
                          "--groups X25519:P-384 --expect-hrr --cert c --key k --ca a --path /p?q --expect-bytes 0 "
-                         "--timeout-ms 600000 --json file",
+                         "--timeout-ms 600000 --nodelay --quickack --json file",
                          &options, &err),
                    TG_RTT_RUN);
   assert_string_equal(options.client.host, "::1");
@@ -69,9 +69,13 @@ static void every_option(void **state) {
   assert_string_equal(options.path, "/p?q");
   assert_true(options.expect_bytes == 0);
   assert_int_equal(options.client.timeout_ms, 600000);
+  assert_true(options.client.nodelay);
+  assert_true(options.client.quickack);
   assert_string_equal(options.json_file, "file");
   assert_int_equal(parse("--port 1 --tls 1.3", &options, &err), TG_RTT_RUN);
   assert_int_equal(options.client.tls_version, TLS1_3_VERSION);
+  assert_false(options.client.nodelay);
+  assert_false(options.client.quickack);
   assert_int_equal(parse("--bogus --help", &options, &err), TG_RTT_WRONG);
   assert_int_equal(parse("--help --bogus", &options, &err), TG_RTT_HELP);
 }

@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
@@ -19,7 +21,12 @@ struct tg_client {
   struct sockaddr_storage address;
   socklen_t address_len;
   uint32_t timeout_ms;
+  bool nodelay;
+  bool quickack;
 };
+
+// How long a client that holds no ACK back waits before it asks for the next one.
+#define REARM_EVERY_MS 1
 
 int64_t tg_client_now_ns(void) {
   struct timespec now;
@@ -99,6 +106,8 @@ struct tg_client *tg_client_create(const struct tg_client_config *config, struct
     return NULL;
   }
   client->timeout_ms = config->timeout_ms;
+  client->nodelay = config->nodelay;
+  client->quickack = config->quickack;
   if (!resolve(client, config, err) || !configure(client, config, err)) {
     tg_client_destroy(client);
     return NULL;
@@ -162,7 +171,9 @@ static bool connect_socket(const struct tg_client *client, int *out, struct tg_e
     tg_error_set(err, "socket: %s", strerror(errno));
     return false;
   }
+  const int nodelay = client->nodelay;
   if (!set_timeout(fd, client->timeout_ms) ||
+      setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, sizeof(nodelay)) != 0 ||
       connect(fd, (const struct sockaddr *)&client->address, client->address_len) != 0) {
     // connect() with SO_SNDTIMEO ends in EINPROGRESS (socket(7)).
     tg_error_set(err, "%s", errno == EINPROGRESS ? "timed out" : strerror(errno));
@@ -205,6 +216,22 @@ bool tg_client_connect(struct tg_client *client, bool resume, struct tg_client_c
     return false;
   }
   out->established_ns = tg_client_now_ns();
+  out->rearm_within_ms = client->quickack ? client->timeout_ms : 0;
+  if (client->quickack) {
+    const struct timeval every = {.tv_usec = REARM_EVERY_MS * 1000};
+    (void)setsockopt(out->fd, SOL_SOCKET, SO_RCVTIMEO, &every, sizeof(every));
+  }
+  return true;
+}
+
+// Whether a read that returned `ret` has only to wait on; then an ACK that is due has been sent.
+static bool waits_on(const struct tg_client_conn *conn, int ret, int64_t since_ns) {
+  static const int on = 1;
+  if (conn->rearm_within_ms == 0 || SSL_get_error(conn->ssl, ret) != SSL_ERROR_WANT_READ ||
+      tg_client_now_ns() - since_ns > (int64_t)conn->rearm_within_ms * 1000000) {
+    return false;
+  }
+  (void)setsockopt(conn->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
   return true;
 }
 
@@ -222,11 +249,12 @@ bool tg_client_write(struct tg_client_conn *conn, const void *bytes, size_t len,
 }
 
 ssize_t tg_client_read(struct tg_client_conn *conn, void *out, size_t len, struct tg_error *err) {
+  const int64_t since_ns = tg_client_now_ns();
   int ret;
   do {
     errno = 0;
     ret = SSL_read(conn->ssl, out, (int)len);
-  } while (ret <= 0 && interrupted(conn->ssl, ret));
+  } while (ret <= 0 && (interrupted(conn->ssl, ret) || waits_on(conn, ret, since_ns)));
   if (ret > 0) {
     return ret;
   }

@@ -1,10 +1,11 @@
 // A blocking TLS client over TCP, for measuring: one connection at a time, no thread.
 //
-// It never sets TCP_NODELAY. That is the point: most clients do not, and with Nagle's algorithm on, a request waits in
-// the kernel until the server's kernel has acknowledged the client's Finished. A server that delays that ACK costs such
-// a client 40 ms a connection and a client with TCP_NODELAY nothing, so only this one can see the fault. For the same
-// reason the Finished and the request are never written together: TLS 1.3's SSL_connect returns with the Finished
-// written to the socket, and the request is a write of its own.
+// It sets TCP_NODELAY only when it is asked to, to find out what a wait was for. That is the point: most clients do
+// not, and with Nagle's algorithm on, a request waits in the kernel until the server's kernel has acknowledged the
+// client's Finished. A server that delays that ACK costs such a client 40 ms a connection and a client with TCP_NODELAY
+// nothing, so only this one can see the fault. For the same reason the Finished and the request are never written
+// together: TLS 1.3's SSL_connect returns with the Finished written to the socket, and the request is a write of its
+// own.
 #ifndef TLSGATE_HARNESS_CLIENT_TLS_CLIENT_H
 #define TLSGATE_HARNESS_CLIENT_TLS_CLIENT_H
 
@@ -28,7 +29,9 @@ struct tg_client_config {
   const char *cert_file;  // PEM chain to present when asked, and
   const char *key_file;   // its key; both or neither is NULL
   const char
-      *ca_file;  // PEM: the server's chain must lead to one of these (its name is not checked). NULL: not verified
+      *ca_file;   // PEM: the server's chain must lead to one of these (its name is not checked). NULL: not verified
+  bool nodelay;   // TCP_NODELAY: holds no segment back for an ACK of the server's
+  bool quickack;  // holds no ACK back: re-arms TCP_QUICKACK every millisecond while it waits to read
   uint32_t timeout_ms;  // SO_RCVTIMEO and SO_SNDTIMEO: longest wait for connect() or one byte. 1 to 600,000
 };
 
@@ -46,6 +49,7 @@ bool tg_client_has_session(const struct tg_client *client);
 // A connection with its handshake done.
 struct tg_client_conn {
   int fd;
+  uint32_t rearm_within_ms;  // of a client that holds no ACK back: for how long it goes on waiting; else 0
   SSL *ssl;
   int64_t connected_ns;    // CLOCK_MONOTONIC when connect() returned
   int64_t established_ns;  // and when the handshake was complete as the client sees it

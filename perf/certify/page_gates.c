@@ -192,7 +192,7 @@ static void put_rows(FILE *page, const struct tg_report *report, bool judged) {
       page);
   for (size_t i = 0; i < report->num_rows; i++) {
     enum tg_status status = report->rows[i].status;
-    if ((status != TG_STATUS_RECORDED && status != TG_STATUS_DISABLED) == judged) {
+    if ((status != TG_STATUS_RECORDED && status != TG_STATUS_DISABLED && status != TG_STATUS_LEFT_OUT) == judged) {
       put_row(page, &report->rows[i]);
     }
   }

@@ -9,11 +9,22 @@
 // Beyond the server's descriptors, so that its listener stays readable while it cannot accept.
 enum { MORE = 100 };
 
-// How long the server is watched while it has no descriptor left, and what it may want of a core meanwhile, had or
-// waited for: a listener that is polled in vain wants all of it, one that pauses a few per cent, whatever the server
-// logs.
-#define WATCHED_S  2.0
+// What the server may want of a core while it has no descriptor left, had or waited for: a listener that is polled in
+// vain wants all of it, one that pauses a few per cent, whatever the server logs.
 #define CORE_SHARE 0.5
+
+// On loopback a connection is there at once, or the listener's queue is full and the kernel drops the SYN, to try again
+// after a second (TCP_TIMEOUT_INIT).
+#define QUEUED_S 0.5
+
+// Opens connections until there are `num` or the queue of the listener is full. Returns how many there are.
+static size_t open_until_full(const struct tg_probe_target *target, struct tg_wire *wires, size_t num) {
+  size_t opened = 0;
+  while (opened < num && tg_wire_open(&wires[opened], target->port, tg_now_s() + QUEUED_S)) {
+    opened++;
+  }
+  return opened;
+}
 
 void tg_probe_exhaustion(const struct tg_probe_target *target, struct tg_probe_seen *seen) {
   size_t num = (size_t)target->description->few_descriptors + MORE;
@@ -28,10 +39,13 @@ void tg_probe_exhaustion(const struct tg_probe_target *target, struct tg_probe_s
     return;
   }
   double begun = tg_now_s();
-  size_t opened = tg_probe_open_all(target, wires, num, false, seen);
+  size_t opened = open_until_full(target, wires, num);
+  if (opened == 0) {
+    tg_probe_fail(seen, "no connection could be made within %.1f s", QUEUED_S);
+  }
   (void)tg_resources_read(target->pid, &before);
   double from = tg_now_s();
-  (void)usleep((useconds_t)(WATCHED_S * 1e6));
+  (void)usleep((useconds_t)(target->watched_s * 1e6));
   bool there = tg_resources_read(target->pid, &after);
   double share = (after.wanted_s - before.wanted_s) / (tg_now_s() - from);
   if (there && share > CORE_SHARE) {
@@ -40,8 +54,8 @@ void tg_probe_exhaustion(const struct tg_probe_target *target, struct tg_probe_s
   // The first that it ends gives others their turn; those in its queue have not begun theirs.
   size_t ended = tg_probe_await_ends(wires, opened, 1, begun + wait, &last);
   tg_probe_ended(seen, ended > 0 ? 1 : 0, 1, last - begun, wait, promised, "the first of the silent clients");
-  tg_probe_note(seen, "%.0f %% of a core while out of descriptors (%d)", share * 100,
-                target->description->few_descriptors);
+  tg_probe_note(seen, "%.0f %% of a core while out of descriptors (%d), with %zu of %zu silent clients%s", share * 100,
+                target->description->few_descriptors, opened, num, opened < num ? ": then its queue was full" : "");
   tg_probe_close_all(wires, opened);
   free(wires);
 }

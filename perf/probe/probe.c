@@ -65,7 +65,7 @@ void tg_probe_note(struct tg_probe_seen *seen, const char *format, ...) {
 }
 
 double tg_probe_wait_s(const struct tg_probe_target *target, double promised_s) {
-  return promised_s > 0 ? promised_s + TG_PROBE_LATE_S : target->limit_s;
+  return promised_s > 0 ? promised_s + target->late_s : target->limit_s;
 }
 
 void tg_probe_ended(struct tg_probe_seen *seen, size_t ended, size_t num, double after_s, double waited_s,

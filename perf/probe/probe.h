@@ -17,12 +17,17 @@
 // Beyond what a description promises, a deadline may be that late: timers are coarse, and the machine is shared.
 #define TG_PROBE_LATE_S 3.0
 
+// How long a server out of descriptors is watched: a listener that is polled in vain shows at once.
+#define TG_PROBE_WATCHED_S 2.0
+
 // What a probe works with.
 struct tg_probe_target {
   const struct tg_server_description *description;
   pid_t pid;
   uint16_t port;       // TLS
   double limit_s;      // longest that a probe waits for the server to end what nobody else will
+  double late_s;       // how late a promised deadline may be
+  double watched_s;    // how long a server out of descriptors is watched
   size_t connections;  // of the probe with silent ones
 };
 
@@ -74,7 +79,7 @@ void tg_probe_fail(struct tg_probe_seen *seen, const char *format, ...) __attrib
 void tg_probe_undecided(struct tg_probe_seen *seen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tg_probe_note(struct tg_probe_seen *seen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// tg_probe_wait_s is how long to wait for a deadline: the limit, or what is promised and TG_PROBE_LATE_S more.
+// tg_probe_wait_s is how long to wait for a deadline: the limit, or what is promised and late_s more.
 double tg_probe_wait_s(const struct tg_probe_target *target, double promised_s);
 
 // tg_probe_ended records that `ended` of `num` connections were ended by the server, the last after `after_s`; if not

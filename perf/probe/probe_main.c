@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/client/json_file.h"
+#include "perf/host/lock.h"
 #include "perf/probe/options.h"
 #include "perf/probe/report.h"
 #include "perf/process/runfiles.h"
@@ -15,6 +16,7 @@
 enum { EXIT_PASS = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
 
 #define OWN_DESCRIPTION "perf/servers/own.json"
+#define LOCK_TIMEOUT_MS 600000
 #define OWN_SERVER      "harness/server/https_server"
 
 static int complain(const struct tg_error *err) {
@@ -48,6 +50,8 @@ static int run(const struct tg_probe_options *options, const struct tg_server_de
       .description = description,
       .launch = {.https_server = https_server, .workers = options->workers},
       .limit_s = options->limit_s,
+      .late_s = TG_PROBE_LATE_S,
+      .watched_s = TG_PROBE_WATCHED_S,
       .settle_s = options->settle_s,
       .connections = options->connections,
       .quiet = options->quiet,
@@ -103,7 +107,14 @@ int main(int argc, char **argv) {
   choose_folder(options.out, folder);
   int status = EXIT_USAGE;
   if (tg_folder_make(folder, &err)) {
-    status = run(&options, &description, server, folder);
+    // Others are to be served within a second, which a build beside it would make them miss.
+    char workspace[PATH_MAX];
+    const bool known = tg_workspace(OWN_DESCRIPTION, workspace);
+    const int lock = tg_measure_lock(known ? workspace : NULL, LOCK_TIMEOUT_MS, &err);
+    status = lock < 0 ? complain(&err) : run(&options, &description, server, folder);
+    if (lock >= 0) {
+      close(lock);
+    }
   } else {
     fprintf(stderr, "probe: --out: %s\n", err.text);
   }

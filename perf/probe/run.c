@@ -75,6 +75,8 @@ static void observe(const struct tg_probe_config *config, const struct tg_probe 
       .pid = launch->server.pid,
       .port = launch->server.tls_port,
       .limit_s = config->limit_s,
+      .late_s = config->late_s,
+      .watched_s = config->watched_s,
       .connections = config->connections,
   };
   memset(out, 0, sizeof(*out));

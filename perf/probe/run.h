@@ -16,7 +16,9 @@
 struct tg_probe_config {
   const struct tg_server_description *description;
   struct tg_launch_config launch;
-  double limit_s;              // as in struct tg_probe_target
+  double limit_s;              // as in struct tg_probe_target, as are the next two
+  double late_s;               // TG_PROBE_LATE_S, but for tests
+  double watched_s;            // TG_PROBE_WATCHED_S, but for tests
   double settle_s;             // how long a server has to be back where it was
   size_t connections;          // as in struct tg_probe_target
   bool wanted[TG_PROBES_MAX];  // by place in tg_probes

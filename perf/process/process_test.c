@@ -109,6 +109,23 @@ static void test_a_server_says_its_ports(void **state) {
   assert_true(tg_server_stop(&server, &err));
 }
 
+// nginx's workers do the work, and its master none.
+static void test_what_a_server_starts_counts_as_its_cpu_time(void **state) {
+  (void)state;
+  struct tg_server server;
+  struct tg_error err;
+  assert_true(start(&server,
+                    "trap 'kill $child; exit 0' TERM; (while :; do :; done) & child=$!; "
+                    "echo '{\"tls_port\":1,\"http_port\":null}'; wait",
+                    &err));
+  double begun = tg_now_s();
+  while (tg_server_cpu_s(&server) < 0.1 && tg_now_s() - begun < 20) {
+    (void)usleep(10000);
+  }
+  assert_true(tg_server_cpu_s(&server) >= 0.1);
+  assert_true(tg_server_stop(&server, &err));
+}
+
 static void test_servers_that_do_not_start(void **state) {
   (void)state;
   static const struct {
@@ -160,6 +177,7 @@ int main(void) {
       cmocka_unit_test(test_a_missing_program_is_named),
       cmocka_unit_test(test_what_a_killed_child_started_is_killed_too),
       cmocka_unit_test(test_a_server_says_its_ports),
+      cmocka_unit_test(test_what_a_server_starts_counts_as_its_cpu_time),
       cmocka_unit_test(test_servers_that_do_not_start),
       cmocka_unit_test(test_a_server_that_dies_is_noticed),
       cmocka_unit_test(test_runfiles),

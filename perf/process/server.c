@@ -1,9 +1,12 @@
 #include "perf/process/server.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -101,13 +104,29 @@ bool tg_server_alive(struct tg_server *server, struct tg_error *err) {
   return false;
 }
 
-double tg_server_cpu_s(const struct tg_server *server) {
+static double process_cpu_s(pid_t pid) {
   clockid_t clock;
   struct timespec used;
-  if (server->pid <= 0 || clock_getcpuclockid(server->pid, &clock) != 0 || clock_gettime(clock, &used) != 0) {
+  if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) {
     return -1;
   }
   return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+double tg_server_cpu_s(const struct tg_server *server) {
+  double sum = process_cpu_s(server->pid);
+  DIR *folder = sum < 0 ? NULL : opendir("/proc");
+  if (folder == NULL) {
+    return sum;
+  }
+  for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (pid > 0 && pid != server->pid && getpgid(pid) == server->pid) {
+      sum += fmax(process_cpu_s(pid), 0);
+    }
+  }
+  (void)closedir(folder);
+  return sum;
 }
 
 bool tg_server_stop(struct tg_server *server, struct tg_error *err) {

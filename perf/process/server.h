@@ -34,8 +34,9 @@ bool tg_server_start_within(struct tg_server *server, const char *name, const ch
 // tg_server_alive says whether the process still runs; if not, `err` says how it ended.
 bool tg_server_alive(struct tg_server *server, struct tg_error *err);
 
-// tg_server_cpu_s returns the CPU time that the process has used so far, all threads, in seconds (its CPU-time clock,
-// clock_getcpuclockid(3)); -1 if it is gone.
+// tg_server_cpu_s returns the CPU time that the processes of the server's group have used so far, all threads, in
+// seconds (their CPU-time clocks, clock_getcpuclockid(3)): what the server has started counts as long as it runs. -1 if
+// the server itself is gone.
 double tg_server_cpu_s(const struct tg_server *server);
 
 // tg_server_stop sends SIGTERM and waits. Returns false with `err` filled in when the server had to be killed or did

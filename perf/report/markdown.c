@@ -63,7 +63,9 @@ static void put_worth(FILE *out, const struct tg_report *report) {
           tg_profile_name(report->profile), (int)report->exit_status);
   (void)fputs(report->acceptance ? "This run is an acceptance" : "This run is **no acceptance**", out);
   (void)fputs(report->enforced ? "; the recorded baseline of this host was enforced.\n" : ".\n", out);
-  if (!tg_report_is_genuine(report)) {
+  if (report->server != NULL) {
+    put_line(out, "\nThe server that was judged is described as: ", report->server);
+  } else if (!tg_report_is_genuine(report)) {
     fprintf(out, "\nThe server was served with `--quickack %s`%s: it is not the one that ships.\n", report->quickack,
             report->fault != NULL ? " and a planted fault" : "");
   }
@@ -125,7 +127,7 @@ static void put_table(FILE *out, const struct tg_report *report, bool (*wanted)(
 }
 
 static bool is_judged(const struct tg_report_row *row) {
-  return row->status != TG_STATUS_RECORDED && row->status != TG_STATUS_DISABLED;
+  return row->status != TG_STATUS_RECORDED && row->status != TG_STATUS_DISABLED && row->status != TG_STATUS_LEFT_OUT;
 }
 
 static bool is_trouble(const struct tg_report_row *row) {
@@ -161,6 +163,26 @@ static void put_unenforced(FILE *out, const struct tg_report *report) {
       put_text(out, row->message);
       (void)fputs("\n", out);
       told = row->message;
+    }
+  }
+}
+
+static void put_diagnosis(FILE *out, const struct tg_report *report) {
+  const json_t *lines = json_object_get(report->diagnosis, "lines");
+  for (size_t i = 0; i < json_array_size(lines); i++) {
+    (void)fputs(i == 0 ? "\nDiagnosis of the stall, by experiment:\n\n" : "", out);
+    put_line(out, "- ", json_string_value(json_array_get(lines, i)));
+  }
+}
+
+static void put_left_out(FILE *out, const struct tg_report *report) {
+  bool any = false;
+  for (size_t i = 0; i < report->num_rows; i++) {
+    if (report->rows[i].status == TG_STATUS_LEFT_OUT) {
+      (void)fputs(any ? "" : "\nNot judged, for they do not apply to this server:\n\n", out);
+      fprintf(out, "- `%s`: ", report->rows[i].name);
+      put_line(out, "", report->rows[i].message);
+      any = true;
     }
   }
 }
@@ -243,6 +265,8 @@ void tg_markdown_print(FILE *out, const struct tg_report *report) {
   } else {
     put_trouble(out, report);
     put_unenforced(out, report);
+    put_diagnosis(out, report);
+    put_left_out(out, report);
     put_trust(out, report);
     (void)fputs("\n<details><summary>All judged gates</summary>\n", out);
     put_table(out, report, is_judged);

@@ -42,6 +42,7 @@ struct tg_report_counts tg_report_count(const struct tg_report *report) {
         break;
       case TG_STATUS_RECORDED:
       case TG_STATUS_DISABLED:
+      case TG_STATUS_LEFT_OUT:
         break;
     }
   }
@@ -58,7 +59,7 @@ enum tg_outcome tg_report_verdict_of_rows(const struct tg_report *report) {
 }
 
 bool tg_report_is_genuine(const struct tg_report *report) {
-  return report->fault == NULL && strcmp(report->quickack, "rearm") == 0;
+  return report->server == NULL && report->fault == NULL && strcmp(report->quickack, "rearm") == 0;
 }
 
 bool tg_report_is_whole(const struct tg_report *report) {

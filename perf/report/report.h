@@ -146,6 +146,7 @@ struct tg_report {
   const char *finish;
   enum tg_mode mode;
   enum tg_profile profile;
+  const char *server;    // name of the described server that was judged; NULL: the project's own
   const char *quickack;  // mode of the server that was judged: rearm, or a planted fault
   const char *fault;     // planted; NULL: none. tg_report_is_genuine() says whether the server was the real one
   bool evidence;         // --evidence: the exit status says only whether the report is complete; no acceptance
@@ -184,7 +185,8 @@ struct tg_report {
   struct tg_drift drift;
   struct tg_report_row *rows;  // in the order of the manifest
   size_t num_rows;
-  const json_t *commands;  // object: what was started and run
+  const json_t *commands;   // object: what was started and run
+  const json_t *diagnosis;  // object: why stall-sensitive gates failed (perf/diagnose); NULL: none was made
 
   void *impl;  // private; NULL of a report that was not decoded
 };
@@ -209,7 +211,7 @@ json_t *tg_report_encode(const struct tg_report *report);
 const struct tg_report_row *tg_report_row_named(const struct tg_report *report, const char *name);
 
 struct tg_report_counts {
-  size_t judged;  // rows that are neither recorded nor disabled
+  size_t judged;  // rows that are neither recorded, disabled nor left out
   size_t passed;
   size_t failed;
   size_t undecided;  // client-bound ones included
@@ -223,7 +225,8 @@ struct tg_report_counts tg_report_count(const struct tg_report *report);
 // baseline row skipped has established nothing, so that undecided rows do not hide it.
 enum tg_outcome tg_report_verdict_of_rows(const struct tg_report *report);
 
-// tg_report_is_genuine says whether the server that was judged is the one that ships: re-arming, without planted fault.
+// tg_report_is_genuine says whether the server that was judged is the project's own as it ships: re-arming, without
+// planted fault.
 bool tg_report_is_genuine(const struct tg_report *report);
 
 // tg_report_is_whole says whether the run judged everything that a baseline needs: complete, not partial, mode gates or

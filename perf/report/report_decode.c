@@ -48,7 +48,7 @@ static bool decode_run(struct tg_report *out, struct tg_json_place *root) {
       !tg_field_time(&place, "start", &out->start) || !tg_field_time(&place, "finish", &out->finish) ||
       !decode_mode(&place, &out->mode) ||
       !tg_field_name(&place, "profile", profile_name, TG_PROFILE_PUBLISHED + 1, &profile) ||
-      !tg_field_bool(&place, "evidence", &out->evidence) ||
+      !tg_field_bool(&place, "evidence", &out->evidence) || !tg_json_optional_text(&place, "server", &out->server) ||
       !tg_json_choice(&place, "quickack", quickacks, 3, &quickack) ||
       !tg_field_text_or_null(&place, "fault", &out->fault) || !tg_json_close(&place)) {
     return false;
@@ -237,6 +237,26 @@ static bool decode_counts(struct tg_report *out, struct tg_json_place *root) {
                       counts.judged, counts.passed, counts.failed, counts.undecided);
 }
 
+static bool decode_diagnosis(struct tg_report *out, struct tg_json_place *root) {
+  struct tg_json_place place;
+  const json_t *experiments = NULL;
+  json_t *lines = NULL;
+  if (!tg_json_has(root, "diagnosis")) {
+    return true;
+  }
+  if (!tg_json_object(root, "diagnosis", &place) || !tg_field_any_object(&place, "experiments", &experiments) ||
+      !tg_json_array(&place, "lines", &lines) || !tg_json_close(&place)) {
+    return false;
+  }
+  for (size_t i = 0; i < json_array_size(lines); i++) {
+    if (!json_is_string(json_array_get(lines, i))) {
+      return tg_json_fail(&place, "lines", "element %zu must be a text", i);
+    }
+  }
+  out->diagnosis = place.object;
+  return true;
+}
+
 static bool decode_measurement(struct tg_report *out, struct tg_json_place *root) {
   return tg_field_bool(root, "readable", &out->readable) && decode_reasons(out, root) &&
          tg_json_number(root, "measured_s", &out->measured_s) &&
@@ -247,7 +267,8 @@ static bool decode_measurement(struct tg_report *out, struct tg_json_place *root
          tg_field_number_or_null(root, "stolen_fraction", &out->has_stolen, &out->stolen) &&
          decode_negative_control(out, root) && tg_field_any_object(root, "background", &out->background) &&
          decode_calibration(&out->calibration, root) && decode_drift(&out->drift, root) && decode_rows(out, root) &&
-         decode_counts(out, root) && tg_field_any_object(root, "commands", &out->commands);
+         decode_counts(out, root) && tg_field_any_object(root, "commands", &out->commands) &&
+         decode_diagnosis(out, root);
 }
 
 static bool check_verdict(struct tg_report *out, struct tg_json_place *root) {

@@ -3,9 +3,10 @@
 #include "perf/report/report_row.h"
 
 static json_t *encode_run(const struct tg_report *report) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:s, s:o}", "id", report->id, "start", report->start, "finish",
+  // s*: no such key for NULL.
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:s*, s:s, s:o}", "id", report->id, "start", report->start, "finish",
                    report->finish, "mode", tg_mode_name(report->mode), "profile", tg_profile_name(report->profile),
-                   "evidence", report->evidence, "quickack", report->quickack, "fault",
+                   "evidence", report->evidence, "server", report->server, "quickack", report->quickack, "fault",
                    tg_field_from_text(report->fault));
 }
 
@@ -70,7 +71,7 @@ static json_t *encode_rows(const struct tg_report *report) {
 
 static json_t *encode_measurement(const struct tg_report *report) {
   return json_pack(
-      "{s:o, s:b, s:o, s:f, s:b, s:b, s:o, s:{s:b, s:f, s:f, s:o}, s:o, s:o, s:o, s:o, s:o}", "counts",
+      "{s:o, s:b, s:o, s:f, s:b, s:b, s:o, s:{s:b, s:f, s:f, s:o}, s:o, s:o, s:o, s:o, s:o, s:O*}", "counts",
       encode_counts(report), "readable", report->readable, "reasons", encode_reasons(report), "measured_s",
       report->measured_s, "budget_extended", report->budget_extended, "undecided_reported", report->undecided_reported,
       "stolen_fraction", tg_field_from_number(report->has_stolen, report->stolen), "negative_control", "host_stalls",
@@ -78,7 +79,7 @@ static json_t *encode_measurement(const struct tg_report *report) {
       "hidden_by", tg_field_from_text(report->host_stalls ? NULL : report->hidden_by), "calibration",
       encode_calibration(&report->calibration), "drift", encode_drift(&report->drift), "background",
       tg_field_from_borrowed(report->background), "gates", encode_rows(report), "commands",
-      tg_field_from_borrowed(report->commands));
+      tg_field_from_borrowed(report->commands), "diagnosis", (json_t *)report->diagnosis);
 }
 
 json_t *tg_report_encode(const struct tg_report *report) {

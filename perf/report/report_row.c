@@ -135,7 +135,7 @@ bool tg_report_row_decode(struct tg_report_row *out, struct tg_json_place *place
   if (!decode_name(out, place) || !tg_json_text(place, "unit", &out->unit) ||
       !tg_field_name(place, "kind", kind_name, TG_KIND_ABSOLUTE + 1, &kind) ||
       !tg_field_name(place, "direction", direction_sign, TG_AT_LEAST + 1, &direction) ||
-      !tg_field_name(place, "status", status_name, TG_STATUS_DISABLED + 1, &status)) {
+      !tg_field_name(place, "status", status_name, TG_STATUS_LEFT_OUT + 1, &status)) {
     return false;
   }
   out->kind = (enum tg_gate_kind)kind;

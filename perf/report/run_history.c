@@ -28,8 +28,8 @@ static bool decode_start(struct tg_logged_run *out, struct tg_json_place *place)
   if (!tg_field_time(place, "start", &out->start) ||
       !tg_field_name(place, "mode", mode_name, TG_MODE_ONLY + 1, &mode) ||
       !tg_field_name(place, "profile", profile_name, TG_PROFILE_PUBLISHED + 1, &profile) ||
-      !tg_field_bool(place, "genuine", &out->genuine) || !tg_json_object(place, "provenance", &provenance) ||
-      !tg_environment_decode(&out->environment, &provenance)) {
+      !tg_field_bool(place, "genuine", &out->genuine) || !tg_json_optional_text(place, "server", &out->server) ||
+      !tg_json_object(place, "provenance", &provenance) || !tg_environment_decode(&out->environment, &provenance)) {
     return false;
   }
   out->mode = (enum tg_mode)mode;
@@ -202,13 +202,19 @@ void tg_run_history_free(struct tg_run_history *history) {
   memset(history, 0, sizeof(*history));
 }
 
+bool tg_run_judged_the_same(const struct tg_logged_run *run, const struct tg_report *report) {
+  return run->server == NULL || report->server == NULL ? run->server == report->server
+                                                       : strcmp(run->server, report->server) == 0;
+}
+
 void tg_run_history_list(const struct tg_run_history *history, struct tg_report *report) {
   report->num_earlier = 0;
   report->num_earlier_total = 0;
   report->earlier = calloc(TG_REPORT_EARLIER_MAX, sizeof(*report->earlier));
   for (size_t i = history->num; report->earlier != NULL && i > 0; i--) {
     const struct tg_logged_run *run = &history->runs[i - 1];
-    if (strcmp(run->id, report->id) == 0 || strcmp(run->environment.host, report->environment.host) != 0 ||
+    if (strcmp(run->id, report->id) == 0 || !tg_run_judged_the_same(run, report) ||
+        strcmp(run->environment.host, report->environment.host) != 0 ||
         !tg_environment_same_revision(&run->environment, &report->environment)) {
       continue;
     }

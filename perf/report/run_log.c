@@ -69,10 +69,10 @@ static json_t *values_of(const struct tg_report *report) {
 }
 
 static json_t *start_line(const struct tg_report *report) {
-  return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:o}", "schema", TG_RUN_LOG_SCHEMA, "event", "start", "id",
-                   report->id, "start", report->start, "mode", tg_mode_name(report->mode), "profile",
-                   tg_profile_name(report->profile), "genuine", tg_report_is_genuine(report), "provenance",
-                   tg_environment_encode(&report->environment));
+  return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:s*, s:o}", "schema", TG_RUN_LOG_SCHEMA, "event", "start",
+                   "id", report->id, "start", report->start, "mode", tg_mode_name(report->mode), "profile",
+                   tg_profile_name(report->profile), "genuine", tg_report_is_genuine(report), "server", report->server,
+                   "provenance", tg_environment_encode(&report->environment));
 }
 
 static json_t *end_line(const struct tg_report *report) {

@@ -59,8 +59,9 @@ struct tg_logged_run {
   const char *start;
   enum tg_mode mode;
   enum tg_profile profile;
-  bool genuine;  // tg_report_is_genuine
-  bool dirty;    // the tree was not known to be exactly the commit
+  bool genuine;        // tg_report_is_genuine
+  const char *server;  // as in a report; NULL: the project's own
+  bool dirty;          // the tree was not known to be exactly the commit
   bool finished;
   enum tg_outcome verdict;   // if finished
   enum tg_exit exit_status;  // if finished
@@ -83,7 +84,12 @@ struct tg_run_history {
 bool tg_run_history_load(const struct tg_run_logs *logs, struct tg_run_history *out, struct tg_error *err);
 void tg_run_history_free(struct tg_run_history *history);
 
-// tg_run_history_list fills in the report's list of earlier runs: those of its revision on its host, but itself. The
+// tg_run_judged_the_same says whether a logged run judged the report's server: both the project's own, or described
+// ones of one name.
+bool tg_run_judged_the_same(const struct tg_logged_run *run, const struct tg_report *report);
+
+// tg_run_history_list fills in the report's list of earlier runs: those of its revision on its host that judged the
+// same server, but itself. The
 // list borrows `history` and is to be released with free(report->earlier). A run whose commit is not known has none.
 void tg_run_history_list(const struct tg_run_history *history, struct tg_report *report);
 

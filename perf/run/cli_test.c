@@ -79,6 +79,11 @@ static void test_bad_usage(void **state) {
       {{"--published", "--full"}, "exclude"},
       {{"--full", "--ratios-only"}, "exclude"},
       {{"--history", ""}, "--history"},
+      {{"--server", ""}, "name of a file"},
+      {{"--server", "no-such-file.json"}, "no-such-file.json"},
+      {{"--server", "perf/servers/own.json", "--full"}, "--server excludes"},
+      {{"--server", "perf/servers/own.json", "--quickack=off"}, "--server excludes"},
+      {{"--server=perf/servers/h2o.json", "--only", "hrr_rtt_p50_ms"}, "h2o"},
       {{"stray"}, "stray"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -132,10 +137,36 @@ static void test_the_exact_gates_are_gates(void **state) {
   json_decref(json);
 }
 
+// The own server as any other: the same gates, its own line in the log, and what is left out with its reason.
+static void test_a_described_server_is_judged(void **state) {
+  (void)state;
+  const char *const args[] = {"--server", "perf/servers/own.json", "--ratios-only", "--budget", "5",
+                              "--out",    folder,                  "--quiet",       NULL};
+  struct tg_child_result result;
+  run(args, &result);
+  // So few seconds decide little on a busy machine, but they fail nothing that is physics.
+  if (result.exit_status != 0 && result.exit_status != 3) {
+    fail_msg("exit %d\n%s%s", result.exit_status, result.out, result.err);
+  }
+  assert_non_null(strstr(result.out, "left-out      exact"));
+  assert_non_null(strstr(result.out, "known by its port alone"));
+  tg_child_result_free(&result);
+  json_t *json = report();
+  assert_string_equal(json_string_value(json_object_get(json_object_get(json, "run"), "server")), "own");
+  assert_true(json_is_false(json_object_get(json, "acceptance")));
+  const json_t *servers = json_object_get(json_object_get(json, "commands"), "servers");
+  assert_int_equal(json_object_size(servers), 4);
+  assert_non_null(strstr(json_string_value(json_object_get(servers, "hrr")), "--groups P-384"));
+  json_decref(json);
+}
+
 static void test_a_stalled_server_fails(void **state) {
   (void)state;
   const char *const args[] = {"--only", "tls_rtt_p50_ms", "--out", folder, "--quiet", "--quickack", "off", NULL};
-  expect(args, 1, "lost quickack re-arm");
+  expect(args, 1, "around every step of the handshake");
+  json_t *json = report();
+  assert_true(json_is_object(json_object_get(json, "diagnosis")));
+  json_decref(json);
 }
 
 // What a maintainer sees who has lost the re-arm: the whole suite, with its default budget, is red.
@@ -233,6 +264,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_a_bad_folder_is_refused_before_anything_is_measured, make_folder),
       cmocka_unit_test_setup(test_one_gate_is_no_verdict, make_folder),
       cmocka_unit_test_setup(test_the_exact_gates_are_gates, make_folder),
+      cmocka_unit_test_setup(test_a_described_server_is_judged, make_folder),
       cmocka_unit_test_setup(test_a_stalled_server_fails, make_folder),
       cmocka_unit_test_setup(test_the_whole_suite_is_red_without_the_rearm, make_folder),
       cmocka_unit_test_setup(test_a_server_that_dies_fails_the_run, make_folder),

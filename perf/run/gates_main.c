@@ -8,6 +8,7 @@
 
 #include "perf/baseline/deposit.h"
 #include "perf/report/folder.h"
+#include "perf/run/applies.h"
 #include "perf/run/exact_check.h"
 #include "perf/run/options.h"
 #include "perf/run/run.h"
@@ -33,11 +34,56 @@ static void choose_folder(const struct tg_gates_options *options, const struct t
                  (long)getpid());
 }
 
-static bool names_are_known(const struct tg_gates_options *options, const struct tg_manifest *manifest) {
+// The server that is judged, if it is not the project's own.
+struct judged {
+  struct tg_server_description decoded;
+  const struct tg_server_description *description;  // NULL: the project's own
+  struct tg_applies applies;
+};
+
+// A relative path is the caller's, or else the source tree's: `bazel test` runs far from both.
+static void find_file(const char *file, const char *workspace, char out[PATH_MAX]) {
+  if (file[0] == '/' || workspace[0] == '\0' || access(file, F_OK) == 0 ||
+      snprintf(out, PATH_MAX, "%s/%s", workspace, file) >= PATH_MAX) {
+    (void)snprintf(out, PATH_MAX, "%s", file);
+  }
+}
+
+// Fills in `out`, in which nothing is left to free unless its description is set. What is wrong has been said.
+static bool find_judged(const struct tg_gates_options *options, struct tg_session *session, struct judged *out) {
+  struct tg_error err;
+  char file[PATH_MAX];
+  if (options->server != NULL) {
+    find_file(options->server, session->workspace, file);
+    if (!tg_server_describe(file, &out->decoded, &err)) {
+      fprintf(stderr, "gates: --server: %s\n", err.text);
+      return false;
+    }
+    out->description = &out->decoded;
+    if (!tg_session_use(session, out->description, &err)) {
+      fprintf(stderr, "gates: --server: %s\n", err.text);
+      return false;
+    }
+  }
+  if (!tg_applies_fill(&out->applies, session->manifest, out->description, &err)) {
+    fprintf(stderr, "gates: --server: %s\n", err.text);
+    return false;
+  }
+  return true;
+}
+
+static bool names_are_known(const struct tg_gates_options *options, const struct tg_manifest *manifest,
+                            const struct tg_applies *applies) {
   for (const char *const *name = options->only; *name != NULL; name++) {
     if (tg_manifest_gate(manifest, *name) == NULL && strcmp(*name, TG_EXACT_GROUP) != 0) {
       fprintf(stderr, "gates: --only %s: %s has no gate of that name, and it is not " TG_EXACT_GROUP "\n", *name,
               manifest->file);
+      return false;
+    }
+    const struct tg_gate *gate = tg_manifest_gate(manifest, *name);
+    const char *why = gate == NULL ? NULL : tg_applies_not(applies, gate);
+    if (why != NULL) {
+      fprintf(stderr, "gates: --only %s: left out for this server: %s\n", *name, why);
       return false;
     }
   }
@@ -98,12 +144,19 @@ static void print_earlier(const struct tg_report *report) {
   printf("\n");
 }
 
+static void print_diagnosis(const struct tg_diagnosis *diagnosis) {
+  for (size_t i = 0; i < diagnosis->num_lines; i++) {
+    printf("%s%s\n", i == 0 ? "diagnosis, by experiment (docs/gates.md):\n  " : "  ", diagnosis->lines[i]);
+  }
+}
+
 static void print_verdict(const struct tg_report *report, const struct tg_run *run, const char *folder) {
   tg_table_print(stdout, run->verdict, tg_table_wants_colour(stdout));
   if (!run->host_stalls) {
     printf("This host hides the stall: without re-arm a request took %.2f ms. Cause: %s.\n", run->off_p50_ms[0],
            run->hidden_by);
   }
+  print_diagnosis(&run->diagnosis);
   print_reading(report);
   printf("measured %.0f s; negative control %.1f ms; stolen CPU %.1f %%; reports in %s\n", run->measured_s,
          run->off_p50_ms[0], run->stolen * 100, folder);
@@ -193,16 +246,21 @@ static bool count(const struct tg_gates_options *options, const char *folder, st
   return *out != NULL;
 }
 
-static int measure(const struct tg_gates_options *options, struct tg_session *session, struct tg_run_report *report,
-                   const char *folder) {
+static int measure(const struct tg_gates_options *options, struct tg_session *session, const struct judged *judged,
+                   struct tg_run_report *report, const char *folder) {
   struct tg_run_config config = {
-      .fleet = {.server = tg_session_timed(session), .quickack = options->quickack, .fault = options->fault},
+      .applies = &judged->applies,
+      .fleet = {.description = judged->description,
+                .server = judged->description != NULL ? session->server : tg_session_timed(session),
+                .quickack = options->quickack,
+                .fault = options->fault},
       .off_server = session->server,
       .manifest = session->manifest,
       .only = options->only[0] != NULL ? options->only : NULL,
       .budget_s = options->budget_s,
       .extend_once = report->config.report_undecided,
       .size = options->size,
+      .diagnose = options->size != TG_SIZE_PUBLISHED,
       .ratios_only = options->mode == TG_MODE_RATIOS_ONLY,
       .quiet = options->quiet,
   };
@@ -228,12 +286,14 @@ static int measure(const struct tg_gates_options *options, struct tg_session *se
 }
 
 // One run, from the marker that it exists to its report.
-static int run_once(const struct tg_gates_options *options, struct tg_session *session, const char *folder) {
+static int run_once(const struct tg_gates_options *options, struct tg_session *session, const struct judged *judged,
+                    const char *folder) {
   struct tg_run_failure failure = {.stage = "setup"};
   bool locked = tg_session_lock(session, &failure.error);
   struct tg_run_report_config config = {
       .mode = options->mode,
       .profile = options->size == TG_SIZE_PUBLISHED ? TG_PROFILE_PUBLISHED : TG_PROFILE_SHORT,
+      .server = judged->description != NULL ? judged->description->name : NULL,
       .quickack = options->quickack,
       .fault = options->fault,
       .evidence = options->evidence,
@@ -263,7 +323,7 @@ static int run_once(const struct tg_gates_options *options, struct tg_session *s
     if (report.report.unenforced_because != NULL) {
       fprintf(stderr, "gates: this run will be UNENFORCED: %s\n", report.report.unenforced_because);
     }
-    status = measure(options, session, &report, folder);
+    status = measure(options, session, judged, &report, folder);
   }
   tg_run_report_end(&report);
   return status;
@@ -287,14 +347,18 @@ int main(int argc, char **argv) {
     return TG_EXIT_FAIL;
   }
   int status = TG_EXIT_USAGE;
-  if (names_are_known(&options, session.manifest)) {
+  static struct judged judged;
+  if (find_judged(&options, &session, &judged) && names_are_known(&options, session.manifest, &judged.applies)) {
     char folder[PATH_MAX];
     choose_folder(&options, &session, folder);
     if (tg_folder_make(folder, &err)) {
-      status = run_once(&options, &session, folder);
+      status = run_once(&options, &session, &judged, folder);
     } else {
       fprintf(stderr, "gates: --out: %s\n", err.text);
     }
+  }
+  if (judged.description != NULL) {
+    tg_server_description_free(&judged.decoded);
   }
   tg_session_close(&session);
   return status;

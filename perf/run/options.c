@@ -35,8 +35,14 @@ static const char help[] =
     "                       baselines/published.json (bounds of a 12-core machine)\n"
     "  --only GATE          a diagnostic: only this gate and what it is held against; may be repeated. The verdict is\n"
     "                       PARTIAL and the exit status never 0. `exact` is all exact gates (baselines/exact.json)\n"
+    "  --server FILE        judge the server that FILE describes (docs/servers.md) instead of the project's own. A "
+    "relative\n"
+    "                       FILE is looked for in the current folder, then in the source tree. What does not apply to\n"
+    "                       it is listed as left out, with the reason. Excludes --full, --published, --quickack, "
+    "--fault\n"
     "  --quickack MODE      serve with rearm (default), accept or off: the last two stall, and must fail\n"
-    "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext, exits\n"
+    "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext, exits,\n"
+    "                       rearms_in_handshake, sleeps, works, splits_responses\n"
     "  --quiet              no progress\n"
     "  --help               this text\n"
     "\n"
@@ -70,31 +76,28 @@ static enum tg_options_result complain(const char *what, const char *value) {
 }
 
 bool tg_options_are_genuine(const struct tg_gates_options *options) {
-  return options->fault == NULL && strcmp(options->quickack, "rearm") == 0;
+  return options->server == NULL && options->fault == NULL && strcmp(options->quickack, "rearm") == 0;
 }
 
 enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int argc, char **argv) {
   static const char *const modes[] = {"rearm", "accept", "off", NULL};
-  static const char *const faults[] = {"burn_cpu", "dribble", "serialised", "throttled_plaintext", "exits", NULL};
+  static const char *const faults[] = {
+      "burn_cpu", "dribble",          "serialised", "throttled_plaintext", "exits", "rearms_in_handshake", "sleeps",
+      "works",    "splits_responses", NULL};
   static const struct option options[] = {
-      {"budget", required_argument, NULL, 'b'},
-      {"out", required_argument, NULL, 'o'},
-      {"full", no_argument, NULL, 'u'},
-      {"ratios-only", no_argument, NULL, 'r'},
-      {"evidence", no_argument, NULL, 'e'},
-      {"history", required_argument, NULL, 'y'},
-      {"published", no_argument, NULL, 'p'},
-      {"only", required_argument, NULL, 'g'},
-      {"quickack", required_argument, NULL, 'm'},
-      {"fault", required_argument, NULL, 'f'},
-      {"quiet", no_argument, NULL, 'q'},
-      {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0},
+      {"budget", required_argument, NULL, 'b'}, {"out", required_argument, NULL, 'o'},
+      {"full", no_argument, NULL, 'u'},         {"ratios-only", no_argument, NULL, 'r'},
+      {"evidence", no_argument, NULL, 'e'},     {"history", required_argument, NULL, 'y'},
+      {"published", no_argument, NULL, 'p'},    {"only", required_argument, NULL, 'g'},
+      {"server", required_argument, NULL, 's'}, {"quickack", required_argument, NULL, 'm'},
+      {"fault", required_argument, NULL, 'f'},  {"quiet", no_argument, NULL, 'q'},
+      {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
   };
   *out = (struct tg_gates_options){.quickack = "rearm", .budget_s = DEFAULT_BUDGET_S, .size = TG_SIZE_SHORT};
   static char name[] = "gates";  // what getopt_long calls the program
   size_t num_only = 0;
   bool full = false;
+  bool quickack = false;
   bool ratios_only = false;
   argv[0] = name;
   optind = 0;
@@ -132,11 +135,18 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
         }
         out->only[num_only++] = optarg;
         break;
+      case 's':
+        if (optarg[0] == '\0') {
+          return complain("--server takes the name of a file", NULL);
+        }
+        out->server = optarg;
+        break;
       case 'm':
         if (!one_of(optarg, modes)) {
           return complain("--quickack takes rearm, accept or off, not", optarg);
         }
         out->quickack = optarg;
+        quickack = true;
         break;
       case 'f':
         if (!one_of(optarg, faults)) {
@@ -163,8 +173,12 @@ enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int 
   }
   for (size_t i = 0; i < num_only; i++) {
     if (strcmp(out->only[i], TG_EXACT_GROUP) == 0 && !tg_options_are_genuine(out)) {
-      return complain("--only exact counts the server that ships, not one with --quickack or --fault", NULL);
+      return complain("--only exact counts the server that ships, not one with --server, --quickack or --fault", NULL);
     }
+  }
+  if (out->server != NULL && (full || quickack || out->size == TG_SIZE_PUBLISHED || out->fault != NULL)) {
+    return complain("--server excludes --full, --published, --quickack and --fault, which are of the project's own",
+                    NULL);
   }
   if (full && ratios_only) {
     return complain("--full and --ratios-only exclude each other", NULL);

@@ -11,6 +11,7 @@
 
 struct tg_gates_options {
   const char *out;       // folder for the reports; NULL: TEST_UNDECLARED_OUTPUTS_DIR, else reports/ in the workspace
+  const char *server;    // file that describes the server; NULL: the project's own is judged
   const char *quickack;  // mode of the server that is judged
   const char *fault;     // planted fault, or NULL
   const char *only[TG_ONLY_MAX + 1];  // gates, ends with NULL

@@ -1,5 +1,6 @@
 #include "perf/run/plan.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +15,6 @@
 #include "perf/workload/rtt.h"
 
 #define MIB              (1024.0 * 1024.0)
-#define ROOT_BYTES       15       // the body of "/"
-#define BIG_BYTES        1048576  // the body of "/big"
 #define STALL_MS         20.0
 #define FEW_CONNECTIONS  10   // in the first round, and once a server has been seen to stall
 #define CURVE_ROUNDS     3    // of the points of the scaling curve that are only recorded
@@ -27,6 +26,15 @@ bool tg_toolbox_find(struct tg_toolbox *out, struct tg_error *err) {
   return tg_runfile("harness/client/rtt_client", out->rtt_client, err) &&
          tg_runfile("harness/client/handshake_bench", out->handshake_bench, err) &&
          tg_runfile("perf/workload/upload.lua", out->upload_script, err);
+}
+
+void tg_routes_fill(struct tg_routes *out, const struct tg_server_description *description) {
+  // harness/server/https_server.
+  static const struct tg_routes own = {.small = {"/", 15}, .big = {"/big", 1048576}, .upload = {"/upload", 1048576}};
+  *out = own;
+  if (description != NULL) {
+    *out = (struct tg_routes){description->small, description->big, description->upload};
+  }
 }
 
 static bool add(struct tg_bench *bench, const char *metric, double value, bool client_bound, struct tg_error *err) {
@@ -94,6 +102,8 @@ static bool add_ratio(struct tg_bench *bench, const char *metric, const char *nu
 
 // --- rtt_client
 
+static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err);
+
 struct rtt_details {
   unsigned count;            // connections in a short round
   unsigned published_count;  // in a published one
@@ -104,10 +114,15 @@ struct rtt_details {
   bool client_certificate;
 };
 
-static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
-  const struct rtt_details *details = workload->details;
-  const char *options[13] = {"--warmup", "1"};
-  size_t n = 2;
+#define RTT_OPTIONS_MAX 16
+
+static void rtt_options(const struct tg_bench *bench, const struct rtt_details *details, const char *further,
+                        const char *options[RTT_OPTIONS_MAX]) {
+  size_t n = 0;
+  options[n++] = "--warmup";
+  options[n++] = "1";
+  options[n++] = "--path";
+  options[n++] = bench->routes.small.path;
   for (size_t i = 0; details->options[i] != NULL; i++) {
     options[n++] = details->options[i];
   }
@@ -117,6 +132,24 @@ static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, 
     options[n++] = "--key";
     options[n++] = tg_scratch_path(TG_SCRATCH_CLIENT_KEY);
   }
+  options[n++] = further;
+  options[n] = NULL;
+}
+
+bool tg_bench_look_again(void *context, const char *workload, const char *option, unsigned count, struct tg_rtt *out,
+                         struct tg_error *err) {
+  struct tg_bench *bench = context;
+  const struct tg_workload *found = tg_workload_find(workload);
+  const char *options[RTT_OPTIONS_MAX];
+  assert(found != NULL && found->run == run_rtt);
+  rtt_options(bench, found->details, option, options);
+  return tg_rtt_run(bench->tools->rtt_client, &bench->fleet->servers[found->member], count, options, out, err);
+}
+
+static bool run_rtt(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
+  const struct rtt_details *details = workload->details;
+  const char *options[RTT_OPTIONS_MAX];
+  rtt_options(bench, details, NULL, options);
   unsigned count = bench->size == TG_SIZE_PUBLISHED ? details->published_count : details->count;
   // A stalled connection costs 40 ms, so the first round only feels its way.
   bool few = bench->round == 0 || last_value(bench, details->p50) >= STALL_MS;
@@ -189,9 +222,9 @@ struct ab_details {
   bool hyperfine;
 };
 
-static struct tg_target target_of(struct tg_bench *bench, bool tls, const char *path, uint64_t bytes) {
+static struct tg_target target_of(struct tg_bench *bench, bool tls, const struct tg_server_route *route) {
   return (struct tg_target){
-      .server = &bench->fleet->servers[TG_MEMBER_MAIN], .tls = tls, .path = path, .body_bytes = bytes};
+      .server = &bench->fleet->servers[TG_MEMBER_MAIN], .tls = tls, .path = route->path, .body_bytes = route->bytes};
 }
 
 static bool add_cpu(struct tg_bench *bench, const char *metric, const struct tg_load *load, struct tg_error *err) {
@@ -223,7 +256,7 @@ static bool paced_ab(struct tg_bench *bench, const struct tg_target *target, uin
 
 static bool run_ab(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
   const struct ab_details *details = workload->details;
-  struct tg_target target = target_of(bench, details->tls, "/", ROOT_BYTES);
+  struct tg_target target = target_of(bench, details->tls, &bench->routes.small);
   uint64_t requests = bench->size == TG_SIZE_PUBLISHED ? details->published_requests : details->requests;
   struct tg_load load;
   if (!paced_ab(bench, &target, requests, details->concurrency, details->rate, details->hyperfine, &load, err)) {
@@ -264,7 +297,7 @@ static bool run_churn(struct tg_bench *bench, const struct tg_workload *workload
 
 static bool scaling_rate(struct tg_bench *bench, const struct tg_workload *workload, unsigned concurrency,
                          uint64_t requests, double *rate, struct tg_error *err) {
-  struct tg_target target = target_of(bench, true, "/", ROOT_BYTES);
+  struct tg_target target = target_of(bench, true, &bench->routes.small);
   char metric[32];
   struct tg_load load;
   (void)snprintf(metric, sizeof(metric), "handshake_rate_%u_rps", concurrency);
@@ -315,8 +348,7 @@ static bool run_scaling(struct tg_bench *bench, const struct tg_workload *worklo
 struct wrk_details {
   bool tls;
   bool upload;
-  const char *path;
-  uint64_t body_bytes;
+  bool big;
   unsigned connections;
   const char *rate;        // metric, requests a second; NULL
   const char *gbps;        // metric, 10^9 body bytes a second; NULL
@@ -327,7 +359,12 @@ struct wrk_details {
 
 static bool run_wrk(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
   const struct wrk_details *details = workload->details;
-  struct tg_target target = target_of(bench, details->tls, details->path, details->body_bytes);
+  const struct tg_routes *routes = &bench->routes;
+  struct tg_target target = target_of(bench, details->tls, details->big ? &routes->big : &routes->small);
+  if (details->upload) {
+    target.path = routes->upload.path;
+    target.body_bytes = 0;
+  }
   const char *script = details->upload ? bench->tools->upload_script : NULL;
   bool published = bench->size == TG_SIZE_PUBLISHED;
   int cpus = tg_usable_cpus();
@@ -348,47 +385,28 @@ static bool run_wrk(struct tg_bench *bench, const struct tg_workload *workload, 
          (details->ratio == NULL || add_ratio(bench, details->ratio, details->rate, details->ratio_to, err));
 }
 
-static const struct wrk_details wrk_http_keepalive = {.path = "/",
-                                                      .body_bytes = ROOT_BYTES,
-                                                      .connections = 100,
-                                                      .rate = "http_keepalive_rps",
-                                                      .server_cpu = "http_keepalive_cpu_us"};
+static const struct wrk_details wrk_http_keepalive = {
+    .connections = 100, .rate = "http_keepalive_rps", .server_cpu = "http_keepalive_cpu_us"};
 static const struct wrk_details wrk_https_keepalive = {.tls = true,
-                                                       .path = "/",
-                                                       .body_bytes = ROOT_BYTES,
                                                        .connections = 100,
                                                        .rate = "https_keepalive_rps",
                                                        .server_cpu = "https_keepalive_cpu_us",
                                                        .ratio = "https_keepalive_ratio",
                                                        .ratio_to = "http_keepalive_rps"};
-static const struct wrk_details wrk_http_big = {.path = "/big",
-                                                .body_bytes = BIG_BYTES,
-                                                .connections = 32,
-                                                .gbps = "http_big_gbps",
-                                                .server_cpu = "http_big_cpu_us"};
-static const struct wrk_details wrk_https_big = {.tls = true,
-                                                 .path = "/big",
-                                                 .body_bytes = BIG_BYTES,
-                                                 .connections = 32,
-                                                 .gbps = "https_big_gbps",
-                                                 .server_cpu = "https_big_cpu_us"};
-static const struct wrk_details wrk_http_upload = {.upload = true,
-                                                   .path = "/upload",
-                                                   .connections = 32,
-                                                   .gbps = "http_upload_gbps",
-                                                   .server_cpu = "http_upload_cpu_us"};
-static const struct wrk_details wrk_https_upload = {.tls = true,
-                                                    .upload = true,
-                                                    .path = "/upload",
-                                                    .connections = 32,
-                                                    .gbps = "https_upload_gbps",
-                                                    .server_cpu = "https_upload_cpu_us"};
+static const struct wrk_details wrk_http_big = {
+    .big = true, .connections = 32, .gbps = "http_big_gbps", .server_cpu = "http_big_cpu_us"};
+static const struct wrk_details wrk_https_big = {
+    .tls = true, .big = true, .connections = 32, .gbps = "https_big_gbps", .server_cpu = "https_big_cpu_us"};
+static const struct wrk_details wrk_http_upload = {
+    .upload = true, .connections = 32, .gbps = "http_upload_gbps", .server_cpu = "http_upload_cpu_us"};
+static const struct wrk_details wrk_https_upload = {
+    .tls = true, .upload = true, .connections = 32, .gbps = "https_upload_gbps", .server_cpu = "https_upload_cpu_us"};
 
 // --- the in-memory handshake
 
 static bool run_calibration(struct tg_bench *bench, const struct tg_workload *workload, struct tg_error *err) {
   double server_us = 0;
-  if (!tg_calibrate(bench->tools->handshake_bench, 300, "p256", &server_us, err)) {
+  if (!tg_calibrate(bench->tools->handshake_bench, 300, bench->cert, bench->key, &server_us, err)) {
     return false;
   }
   keep_raw(bench, workload->name, json_pack("{s:f}", "server_cpu_us", server_us));
@@ -398,23 +416,27 @@ static bool run_calibration(struct tg_bench *bench, const struct tg_workload *wo
 const struct tg_workload tg_workloads[] = {
     {"rtt_fresh", .published = true, .run = run_rtt, .details = &rtt_fresh},
     {"in_memory_handshake", .control = true, .with = "https_churn", .run = run_calibration},
-    {"http_churn", .control = true, .published = true, .run = run_ab, .details = &ab_http_churn},
+    {"http_churn", .control = true, .needs = TG_NEEDS_PLAINTEXT, .published = true, .run = run_ab,
+     .details = &ab_http_churn},
     {"https_churn", .published = true, .run = run_churn, .details = &ab_churn},
     {"https_churn_c4", .run = run_ab, .details = &ab_churn_c4},
     {"rtt_resumed", .run = run_rtt, .details = &rtt_resumed},
     {"rtt_tls12_resumed", .run = run_rtt, .details = &rtt_tls12_resumed},
     {"rtt_keepalive_split", .run = run_rtt, .details = &rtt_split},
-    {"http_keepalive", .control = true, .published = true, .run = run_wrk, .details = &wrk_http_keepalive},
+    {"http_keepalive", .control = true, .needs = TG_NEEDS_PLAINTEXT, .published = true, .run = run_wrk,
+     .details = &wrk_http_keepalive},
     {"https_keepalive", .published = true, .run = run_wrk, .details = &wrk_https_keepalive},
     {"handshake_scaling", .run = run_scaling},
     {"rtt_hrr", .member = TG_MEMBER_HRR, .run = run_rtt, .details = &rtt_hrr},
     {"rtt_client_cert", .member = TG_MEMBER_CLIENT_CA, .run = run_rtt, .details = &rtt_client_certificate},
     {"rtt_rsa4096", .member = TG_MEMBER_RSA4096, .run = run_rtt, .details = &rtt_rsa4096},
     {"rtt_tls12_full", .run = run_rtt, .details = &rtt_tls12},
-    {"http_big", .control = true, .published = true, .run = run_wrk, .details = &wrk_http_big},
-    {"https_big", .published = true, .run = run_wrk, .details = &wrk_https_big},
-    {"http_upload", .control = true, .run = run_wrk, .details = &wrk_http_upload},
-    {"https_upload", .run = run_wrk, .details = &wrk_https_upload},
+    {"http_big", .control = true, .needs = TG_NEEDS_PLAINTEXT | TG_NEEDS_BIG, .published = true, .run = run_wrk,
+     .details = &wrk_http_big},
+    {"https_big", .needs = TG_NEEDS_BIG, .published = true, .run = run_wrk, .details = &wrk_https_big},
+    {"http_upload", .control = true, .needs = TG_NEEDS_PLAINTEXT | TG_NEEDS_UPLOAD, .run = run_wrk,
+     .details = &wrk_http_upload},
+    {"https_upload", .needs = TG_NEEDS_UPLOAD, .run = run_wrk, .details = &wrk_https_upload},
     {.name = NULL},
 };
 

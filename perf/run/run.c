@@ -17,7 +17,11 @@
 // A metric that is only recorded needs a median, no more.
 #define RECORDED_ROUNDS 5
 
-static bool selected(const struct tg_run_config *config, const struct tg_gate *gate) {
+static const char *left_out(const struct tg_run_config *config, const struct tg_gate *gate) {
+  return config->applies == NULL ? NULL : tg_applies_not(config->applies, gate);
+}
+
+static bool asked_for(const struct tg_run_config *config, const struct tg_gate *gate) {
   if (config->only == NULL) {
     return true;
   }
@@ -30,6 +34,10 @@ static bool selected(const struct tg_run_config *config, const struct tg_gate *g
     }
   }
   return false;
+}
+
+static bool selected(const struct tg_run_config *config, const struct tg_gate *gate) {
+  return left_out(config, gate) == NULL && asked_for(config, gate);
 }
 
 // A gate needs its workload while it is open; a metric that another gate is held against, while that one is.
@@ -49,12 +57,23 @@ static bool uses(const struct tg_gate *gate, const struct tg_workload *workload)
   return gate->workload != NULL && strcmp(gate->workload, workload->name) == 0;
 }
 
+// Whether any metric of the workload does.
+static bool applies(const struct tg_run_config *config, const struct tg_workload *workload) {
+  for (size_t i = 0; i < config->manifest->num_gates; i++) {
+    const struct tg_gate *gate = &config->manifest->gates[i];
+    if (uses(gate, workload) && left_out(config, gate) == NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool needed(const struct tg_run_config *config, const struct tg_verdict *verdict,
                    const struct tg_workload *workload, size_t round) {
   if (config->size == TG_SIZE_PUBLISHED) {
     return workload->published;
   }
-  if (workload->control && config->only == NULL) {
+  if (workload->control && config->only == NULL && applies(config, workload)) {
     return true;
   }
   for (size_t i = 0; i < config->manifest->num_gates; i++) {
@@ -127,7 +146,7 @@ static void keep_selected(const struct tg_run_config *config, struct tg_verdict 
   size_t kept = 0;
   for (size_t i = 0; i < verdict->num_gates; i++) {
     const struct tg_gate_verdict *gate = &verdict->gates[i];
-    if (selected(config, gate->gate)) {
+    if (asked_for(config, gate->gate)) {
       verdict->gates[kept++] = *gate;
     }
   }
@@ -138,6 +157,12 @@ static void keep_selected(const struct tg_run_config *config, struct tg_verdict 
 static struct tg_verdict *judge(const struct tg_run_config *config, const struct tg_run *run) {
   struct tg_host_view host = {.stall_hidden_by = run->host_stalls ? NULL : run->hidden_by};
   struct tg_verdict *verdict = tg_verdict_judge(config->manifest, run->samples, &host);
+  for (size_t i = 0; i < verdict->num_gates; i++) {
+    const char *why = left_out(config, verdict->gates[i].gate);
+    if (why != NULL) {
+      tg_gate_leave_out(&verdict->gates[i], why);
+    }
+  }
   keep_selected(config, verdict);
   if (config->ratios_only) {
     tg_verdict_ratios_only(verdict);
@@ -145,14 +170,81 @@ static struct tg_verdict *judge(const struct tg_run_config *config, const struct
   return verdict;
 }
 
-static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *fleet, const struct tg_toolbox *tools,
-                       struct tg_run *run, struct tg_run_failure *failure) {
-  struct tg_bench bench = {.fleet = fleet,
+static void make_bench(struct tg_bench *out, const struct tg_run_config *config, struct tg_fleet *fleet,
+                       const struct tg_toolbox *tools, struct tg_run *run) {
+  *out = (struct tg_bench){.fleet = fleet,
                            .tools = tools,
                            .samples = run->samples,
                            .raw = run->raw,
                            .commands = json_object_get(run->commands, "workloads"),
                            .size = config->size};
+  tg_routes_fill(&out->routes, config->fleet.description);
+  if (config->fleet.description != NULL && config->fleet.description->cert != NULL) {
+    out->cert = fleet->launches[TG_MEMBER_MAIN].stage.cert;
+    out->key = fleet->launches[TG_MEMBER_MAIN].stage.key;
+  }
+}
+
+// What a workload can be diagnosed by: the churn of connections by a connection's first request. Returns
+// TG_STALLED_KINDS for a workload that cannot be.
+static enum tg_stalled kind_of(const char *workload) {
+  int kind = 0;
+  if (workload != NULL && strcmp(workload, "https_churn_c4") == 0) {
+    return TG_STALLED_FRESH;
+  }
+  while (kind < TG_STALLED_KINDS &&
+         (workload == NULL || strcmp(tg_stalled_workload((enum tg_stalled)kind), workload) != 0)) {
+    kind++;
+  }
+  return (enum tg_stalled)kind;
+}
+
+static bool has_stalled(const struct tg_gate_verdict *gate) {
+  return gate->status == TG_STATUS_FAIL && gate->gate->stall_sensitive &&
+         kind_of(gate->gate->workload) != TG_STALLED_KINDS;
+}
+
+static bool diagnose(const struct tg_run_config *config, struct tg_bench *bench, struct tg_run *run,
+                     struct tg_run_failure *failure) {
+  bool stalled[TG_STALLED_KINDS] = {false};
+  bool any = false;
+  for (size_t i = 0; i < run->verdict->num_gates; i++) {
+    const struct tg_gate_verdict *gate = &run->verdict->gates[i];
+    if (has_stalled(gate)) {
+      stalled[kind_of(gate->gate->workload)] = true;
+      any = true;
+    }
+  }
+  if (!any || !config->diagnose) {
+    return true;
+  }
+  struct tg_error why;
+  if (!config->quiet) {
+    fprintf(stderr, "gates: looking for the cause of the stall\n");
+  }
+  if (!tg_diagnose(&run->diagnosis, stalled, tg_bench_look_again, bench, &why)) {
+    *failure = (struct tg_run_failure){.stage = "measurement"};
+    tg_error_set(&failure->error, "diagnosis of the stall: %.480s", why.text);
+    return false;
+  }
+  return true;
+}
+
+// Puts what was found in the place of what is to be looked for.
+static void explain(struct tg_run *run) {
+  for (size_t i = 0; run->diagnosis.made && i < run->verdict->num_gates; i++) {
+    struct tg_gate_verdict *gate = &run->verdict->gates[i];
+    const enum tg_stalled kind = kind_of(gate->gate->workload);
+    if (has_stalled(gate) && run->diagnosis.facts[kind].known) {
+      tg_gate_explain(gate, run->diagnosis.found[kind]);
+    }
+  }
+}
+
+static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *fleet, const struct tg_toolbox *tools,
+                       struct tg_run *run, struct tg_run_failure *failure) {
+  struct tg_bench bench;
+  make_bench(&bench, config, fleet, tools, run);
   double start = tg_now_s();
   double budget_s = config->budget_s;
   for (;;) {
@@ -178,7 +270,7 @@ static bool run_rounds(const struct tg_run_config *config, struct tg_fleet *flee
     }
   }
   clear_progress(config);
-  return true;
+  return diagnose(config, &bench, run, failure);
 }
 
 // The negative control of every run: a server without re-arm, which must stall here.
@@ -207,7 +299,7 @@ static json_t *commands_of(const struct tg_fleet *fleet) {
   for (int member = 0; member < TG_MEMBERS; member++) {
     const struct tg_server *server = &fleet->servers[member];
     if (server->pid > 0) {
-      (void)json_object_set_new(servers, server->name, json_string(server->command));
+      (void)json_object_set_new(servers, tg_member_name((enum tg_member)member), json_string(server->command));
     }
   }
   return json_pack("{s:o, s:{}}", "servers", servers, "workloads");
@@ -218,6 +310,13 @@ static void members_wanted(const struct tg_run_config *config, bool wanted[TG_ME
     wanted[workload->member] = wanted[workload->member] || needed(config, NULL, workload, 0);
   }
 }
+
+// What stands for all of them where they are left out.
+static const struct tg_gate exact_gates = {.name = TG_EXACT_GROUP,
+                                           .unit = "changed",
+                                           .kind = TG_KIND_EXACT,
+                                           .direction = TG_AT_MOST,
+                                           .judged_by = TG_JUDGED_EVERY_ROUND};
 
 // Says at which stage what `failure->error` tells happened; true if nothing did.
 static bool at_stage(bool ok, const char *stage, struct tg_run_failure *failure) {
@@ -261,6 +360,13 @@ bool tg_run_measure(const struct tg_run_config *config, struct tg_run *out, stru
   }
   tg_verdict_free(out->verdict);
   out->verdict = judge(config, out);
+  explain(out);
+  if (config->fleet.description != NULL && config->only == NULL) {
+    tg_verdict_leave_out_group(
+        out->verdict, &exact_gates,
+        "they count the project's own accept path, linked to the simulated kernel: a server that is "
+        "known by its port alone is judged by the timed gates");
+  }
   return true;
 }
 

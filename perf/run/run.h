@@ -7,9 +7,11 @@
 #include <stddef.h>
 
 #include "harness/base/error.h"
+#include "perf/diagnose/experiment.h"
 #include "perf/exact/gates.h"
 #include "perf/host/provenance.h"
 #include "perf/manifest/manifest.h"
+#include "perf/run/applies.h"
 #include "perf/run/fleet.h"
 #include "perf/run/plan.h"
 #include "perf/verdict/samples.h"
@@ -19,10 +21,12 @@ struct tg_run_config {
   struct tg_fleet_config fleet;
   const char *off_server;  // the unpatched server, for the sample that shows whether this host can stall at all
   const struct tg_manifest *manifest;
+  const struct tg_applies *applies;  // what is left out for the server; NULL: nothing
   const char *const *only;  // names of gates, ends with NULL: only what these need is run and judged; NULL: all
   double budget_s;          // of measurement, warm-ups included
   bool extend_once;         // when the budget ends undecided, spend it once more
   enum tg_size size;
+  bool diagnose;     // when a stall-sensitive gate has failed, find out why before the servers are stopped
   bool ratios_only;  // judge nothing that depends on the speed of the machine
   bool quiet;        // no progress on stderr
 };
@@ -47,6 +51,7 @@ struct tg_run {
   double off_p50_ms[2];  // of the server with re-arm off, before the first round and after the last
   bool host_stalls;
   char hidden_by[256];  // why not, if not
+  struct tg_diagnosis diagnosis;
   bool extended;
 };
 

@@ -107,6 +107,7 @@ bool tg_run_report_begin(struct tg_run_report *out, const struct tg_run_report_c
                                    .finish = out->finish,
                                    .mode = config->mode,
                                    .profile = config->profile,
+                                   .server = config->server,
                                    .quickack = config->quickack,
                                    .fault = config->fault,
                                    .evidence = config->evidence,
@@ -242,6 +243,8 @@ static void fill_context(struct tg_run_report *out, const struct tg_run *run) {
   report->off_p50_ms[1] = run->off_p50_ms[1];
   report->hidden_by = run->host_stalls ? NULL : run->hidden_by;
   report->commands = run->commands;
+  out->diagnosis = tg_diagnosis_json(&run->diagnosis);
+  report->diagnosis = out->diagnosis;
   out->background =
       json_pack("{s:O?, s:o, s:o}", "load_average_start", out->load_at_start, "load_average_finish", tg_load_average(),
                 "idle_fraction", isfinite(run->idle) ? json_real(run->idle) : json_null());
@@ -312,5 +315,6 @@ void tg_run_report_end(struct tg_run_report *report) {
   json_decref(report->load_at_start);
   json_decref(report->background);
   json_decref(report->calibration_values);
+  json_decref(report->diagnosis);
   memset(report, 0, sizeof(*report));
 }

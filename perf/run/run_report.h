@@ -22,6 +22,7 @@
 struct tg_run_report_config {
   enum tg_mode mode;
   enum tg_profile profile;
+  const char *server;  // name of a described server; NULL: the project's own
   const char *quickack;
   const char *fault;         // NULL: none
   bool evidence;             // see tg_report
@@ -49,6 +50,7 @@ struct tg_run_report {
   json_t *load_at_start;
   json_t *background;
   json_t *calibration_values;
+  json_t *diagnosis;
 };
 
 // tg_run_report_begin gives the run its id, logs its start and looks up what it will be compared with. Logs that cannot

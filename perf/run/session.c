@@ -7,6 +7,7 @@
 #include "perf/host/provenance.h"
 #include "perf/process/runfiles.h"
 #include "perf/run/plan.h"
+#include "perf/servers/launch.h"
 
 #define LOCK_TIMEOUT_MS 600000
 
@@ -25,6 +26,9 @@ static bool load_manifest(struct tg_session *session, const char *manifest, stru
 }
 
 const char *tg_session_timed(const struct tg_session *session) {
+  if (session->described[0] != '\0') {
+    return session->described;
+  }
   return session->faulty ? session->faulty_server : session->server;
 }
 
@@ -38,6 +42,10 @@ static bool read_provenance(struct tg_session *session, struct tg_error *err) {
   json_decref(session->provenance);
   session->provenance = provenance;
   return true;
+}
+
+bool tg_session_use(struct tg_session *session, const struct tg_server_description *description, struct tg_error *err) {
+  return tg_launch_program(description, session->server, session->described, err) && read_provenance(session, err);
 }
 
 bool tg_session_find(struct tg_session *session, const char *manifest, bool faulty, struct tg_error *err) {

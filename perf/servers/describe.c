@@ -217,6 +217,64 @@ static bool decode_deadlines(struct tg_server_description *out, struct tg_json_p
          tg_json_close(&at);
 }
 
+const char *tg_server_variant_name(enum tg_server_variant variant) {
+  static const char *const names[TG_VARIANTS] = {"main", "hrr", "client_ca", "rsa4096"};
+  return names[variant];
+}
+
+static bool knows_places(struct tg_json_place *place, const char *key, const char *text) {
+  char unknown[TG_EXPAND_NAME_MAX + 1];
+  return tg_expand_knows(text, unknown) ||
+         tg_json_fail(place, key, "there is no placeholder @%s@; there are: %s", unknown, tg_expand_names());
+}
+
+static bool decode_variation(struct tg_server_variation *out, struct tg_json_place *place) {
+  json_t *array = NULL;
+  out->present = true;
+  if (tg_json_has(place, "text") &&
+      (!tg_json_text(place, "text", &out->text) || !knows_places(place, "text", out->text))) {
+    return false;
+  }
+  if (tg_json_has(place, "arguments") && !tg_json_array(place, "arguments", &array)) {
+    return false;
+  }
+  if (json_array_size(array) > TG_VARIANT_ARGS_MAX) {
+    return tg_json_fail(place, "arguments", "more than %d", TG_VARIANT_ARGS_MAX);
+  }
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    out->arguments[i] = json_string_value(json_array_get(array, i));
+    if (out->arguments[i] == NULL) {
+      return tg_json_fail(place, "arguments", "element %zu must be a text", i);
+    }
+    if (!knows_places(place, "arguments", out->arguments[i])) {
+      return false;
+    }
+  }
+  return tg_json_close(place);
+}
+
+static bool decode_variants(struct tg_server_description *out, struct tg_json_place *place) {
+  struct tg_json_place all;
+  struct tg_json_place at;
+  for (int i = 0; i < TG_VARIANTS; i++) {
+    out->variants[i].text = "";
+  }
+  out->variants[TG_VARIANT_MAIN].present = true;
+  if (!tg_json_has(place, "variants")) {
+    return true;
+  }
+  if (!tg_json_object(place, "variants", &all)) {
+    return false;
+  }
+  for (int i = TG_VARIANT_MAIN + 1; i < TG_VARIANTS; i++) {
+    const char *name = tg_server_variant_name((enum tg_server_variant)i);
+    if (tg_json_has(&all, name) && (!tg_json_object(&all, name, &at) || !decode_variation(&out->variants[i], &at))) {
+      return false;
+    }
+  }
+  return tg_json_close(&all);
+}
+
 static bool decode_gates(struct tg_server_description *out, struct tg_json_place *place) {
   struct tg_json_place gates;
   json_t *array = NULL;
@@ -249,6 +307,13 @@ static bool check_together(const struct tg_server_description *out, struct tg_js
   if (out->ready == TG_SERVER_READY_LINE && !free_ports) {
     return tg_json_fail(place, "ports", "must be \"free\" for a server that is ready by a line, which says its ports");
   }
+  if (out->variants[TG_VARIANT_CLIENT_CA].present || out->variants[TG_VARIANT_HRR].present ||
+      out->variants[TG_VARIANT_RSA4096].present) {
+    // They run beside the server as it stands.
+    if (out->tls_port != TG_SERVER_PORT_FREE || out->http_port > 0) {
+      return tg_json_fail(place, "variants", "run beside the server, so that ports must be \"free\", not numbers");
+    }
+  }
   for (size_t i = 0; out->start[i] != NULL; i++) {
     if (out->http_port == TG_SERVER_PORT_NONE && strstr(out->start[i], "@http_port@") != NULL) {
       return tg_json_fail(place, "start", "element %zu asks for @http_port@, but ports.http is null", i);
@@ -263,7 +328,7 @@ static bool decode(struct tg_server_description *out, struct tg_json_place *plac
       !tg_json_optional_text(place, "notes", &out->notes) || !tg_json_optional_text(place, "package", &out->package) ||
       !decode_start(out, place) || !decode_files(out, place) || !decode_ready(out, place) || !decode_stop(out, place) ||
       !decode_ports(out, place) || !decode_certificate(out, place) || !decode_routes(out, place) ||
-      !decode_deadlines(out, place) || !decode_gates(out, place)) {
+      !decode_deadlines(out, place) || !decode_variants(out, place) || !decode_gates(out, place)) {
     return false;
   }
   if (tg_json_has(place, "few_descriptors") && !tg_json_integer(place, "few_descriptors", 16, 1024, &few)) {

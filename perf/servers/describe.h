@@ -17,6 +17,7 @@
 #define TG_SERVER_ARGS_MAX  32
 #define TG_SERVER_FILES_MAX 8
 #define TG_SERVER_GATES_MAX 64
+#define TG_VARIANT_ARGS_MAX 8
 
 // How long a server may take to be ready, and to end: at most.
 #define TG_SERVER_WAIT_MAX_S 120.0
@@ -42,6 +43,22 @@ struct tg_server_file {
 struct tg_server_route {
   const char *path;  // NULL: the server has none
   uint64_t bytes;    // of the body; of an upload: of the request's body
+};
+
+// What a description may be started as: as it stands, or in a configuration of its own that some gates are measured on.
+enum tg_server_variant {
+  TG_VARIANT_MAIN,
+  TG_VARIANT_HRR,        // accepts P-384 alone, so that a client which offers X25519 first gets a HelloRetryRequest
+  TG_VARIANT_CLIENT_CA,  // requires a client certificate of the CA @client_ca@
+  TG_VARIANT_RSA4096,    // certificate and key are of RSA, 4096 bits
+  TG_VARIANTS,
+};
+
+// How one of them differs.
+struct tg_server_variation {
+  bool present;                                    // false: the server cannot be started so
+  const char *text;                                // what @variant@ stands for; "" if there is nothing to say
+  const char *arguments[TG_VARIANT_ARGS_MAX + 1];  // further ones, after those of `start`; ends with NULL
 };
 
 struct tg_server_left_out {
@@ -73,6 +90,7 @@ struct tg_server_description {
   double handshake_deadline_s;  // that it promises to end a handshake within; 0: nothing promised
   double response_deadline_s;   // likewise for a client that takes nothing of its response
   int few_descriptors;
+  struct tg_server_variation variants[TG_VARIANTS];         // that of TG_VARIANT_MAIN is present and empty
   struct tg_server_left_out left_out[TG_SERVER_GATES_MAX];  // gates that do not apply
   size_t num_left_out;
   json_t *json;  // owns the texts
@@ -85,6 +103,9 @@ bool tg_server_describe(const char *file, struct tg_server_description *out, str
 // tg_server_describe_text is the same for a text; `file` names it in errors and says where its templates are.
 bool tg_server_describe_text(const char *file, const char *text, struct tg_server_description *out,
                              struct tg_error *err);
+
+// tg_server_variant_name returns the variant's key in a description ("hrr"); "main" for TG_VARIANT_MAIN.
+const char *tg_server_variant_name(enum tg_server_variant variant);
 
 void tg_server_description_free(struct tg_server_description *description);
 

@@ -131,6 +131,11 @@ static void test_broken_files_are_refused(void **state) {
       {"1048576", "4096", "routes.big", "at least 65536"},
       {"\"handshake_s\": 10", "\"handshake_s\": -1", "deadlines.handshake_s", ""},
       {"\"handshake_s\": 10", "\"handshake\": 10", "deadlines", "handshake"},
+      {"\"few_descriptors\": 64", "\"few_descriptors\": 64, \"variants\": {\"psk\": {}}", "variants", "psk"},
+      {"\"few_descriptors\": 64", "\"few_descriptors\": 64, \"variants\": {\"hrr\": {\"text\": \"@ca@\"}}",
+       "variants.hrr", "there are: scratch"},
+      {"\"few_descriptors\": 64", "\"few_descriptors\": 64, \"variants\": {\"hrr\": {\"arguments\": [1]}}",
+       "variants.hrr.arguments", "must be a text"},
       {"\"few_descriptors\": 64", "\"few_descriptors\": 4", "few_descriptors", "16"},
       {", \"why\": \"no\"}]", "}]", "gates.left_out[1].why", "missing"},
       {"\"gate\": \"two\"", "\"gate\": \"one\"", "gates.left_out[1].gate", "keep one"},
@@ -149,6 +154,38 @@ static void test_broken_files_are_refused(void **state) {
     }
     free(text);
   }
+}
+
+static const char kVariants[] =
+    "\"http\": null}, \"variants\": {\"hrr\": {\"text\": \"x @client_ca@\"}, "
+    "\"client_ca\": {\"arguments\": [\"-a\", \"@client_ca@\"]}}";
+
+static void test_variants_decode(void **state) {
+  (void)state;
+  struct tg_server_description description;
+  struct tg_error err;
+  char *fixed = replaced("\"http\": null}", kVariants);
+  // They run beside the server.
+  assert_false(tg_server_describe_text("a.json", fixed, &description, &err));
+  assert_non_null(strstr(err.text, "must be \"free\""));
+  char *at = strstr(fixed, "8443, ");
+  assert_non_null(at);
+  char *text = malloc(strlen(fixed) + 8);
+  assert_non_null(text);
+  (void)snprintf(text, strlen(fixed) + 8, "%.*s\"free\", %s", (int)(at - fixed), fixed, at + strlen("8443, "));
+  if (!tg_server_describe_text("a.json", text, &description, &err)) {
+    fail_msg("%s", err.text);
+  }
+  const struct tg_server_variation *variants = description.variants;
+  assert_true(variants[TG_VARIANT_MAIN].present && variants[TG_VARIANT_HRR].present);
+  assert_false(variants[TG_VARIANT_RSA4096].present);
+  assert_string_equal(variants[TG_VARIANT_HRR].text, "x @client_ca@");
+  assert_string_equal(variants[TG_VARIANT_CLIENT_CA].text, "");
+  assert_string_equal(variants[TG_VARIANT_CLIENT_CA].arguments[1], "@client_ca@");
+  assert_null(variants[TG_VARIANT_CLIENT_CA].arguments[2]);
+  tg_server_description_free(&description);
+  free(fixed);
+  free(text);
 }
 
 static void test_a_missing_file_is_named(void **state) {
@@ -175,11 +212,9 @@ static void test_placeholders(void **state) {
 
 int main(void) {
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shipped_files_decode),
-      cmocka_unit_test(test_what_decodes_is_as_written),
-      cmocka_unit_test(test_broken_files_are_refused),
-      cmocka_unit_test(test_a_missing_file_is_named),
-      cmocka_unit_test(test_placeholders),
+      cmocka_unit_test(test_shipped_files_decode),     cmocka_unit_test(test_what_decodes_is_as_written),
+      cmocka_unit_test(test_broken_files_are_refused), cmocka_unit_test(test_variants_decode),
+      cmocka_unit_test(test_a_missing_file_is_named),  cmocka_unit_test(test_placeholders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kNames[TG_PLACES] = {"scratch",  "here",      "www",     "cert", "key",   "pem",
-                                              "tls_port", "http_port", "workers", "user", "group", "https_server"};
+static const char *const kNames[TG_PLACES] = {"scratch", "here",         "www",       "cert",     "key",
+                                              "pem",     "tls_port",     "http_port", "workers",  "user",
+                                              "group",   "https_server", "variant",   "client_ca"};
 
 const char *tg_expand_names(void) {
-  return "scratch here www cert key pem tls_port http_port workers user group https_server";
+  return "scratch here www cert key pem tls_port http_port workers user group https_server variant client_ca";
 }
 
 // Finds the next @word@ at or after `text`; *len is the word's. Returns NULL if there is none.

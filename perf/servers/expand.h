@@ -23,6 +23,8 @@ enum tg_placeholder {
   TG_PLACE_USER,       // who runs this
   TG_PLACE_GROUP,
   TG_PLACE_HTTPS_SERVER,  // the project's own server
+  TG_PLACE_VARIANT,       // what the description says of the variant that is started; empty for none
+  TG_PLACE_CLIENT_CA,     // PEM certificate of the CA that clients' certificates are to be of
   TG_PLACES,
 };
 

@@ -21,6 +21,8 @@ static const char kLimited[] = "[ \"$0\" = 0 ] || ulimit -n \"$0\" || exit 1; ex
 // A server that is ready by its ports may say what it likes on standard output: into the log, so that no pipe fills.
 static const char kLimitedQuiet[] = "[ \"$0\" = 0 ] || ulimit -n \"$0\" || exit 1; exec \"$@\" >&2";
 
+#define ARGS_MAX (TG_SERVER_ARGS_MAX + TG_VARIANT_ARGS_MAX)
+
 #define READY_POLL_US  10000
 #define READY_AGAIN_US 100000
 
@@ -96,22 +98,23 @@ static void set_values(const struct tg_launch *launch, const struct tg_launch_co
       [TG_PLACE_USER] = user != NULL ? out->user : NULL,
       [TG_PLACE_GROUP] = group != NULL ? out->group : NULL,
       [TG_PLACE_HTTPS_SERVER] = config->https_server,
+      [TG_PLACE_CLIENT_CA] = config->client_ca,
   };
   memcpy(out->of, of, sizeof(of));
 }
 
-static bool is_program(const char *folder, size_t len, const char *name) {
-  char path[PATH_MAX];
-  return snprintf(path, sizeof(path), "%.*s/%s", (int)len, folder, name) < (int)sizeof(path) && access(path, X_OK) == 0;
+static bool is_program(const char *folder, size_t len, const char *name, char out[PATH_MAX]) {
+  return snprintf(out, PATH_MAX, "%.*s/%s", (int)len, folder, name) < PATH_MAX && access(out, X_OK) == 0;
 }
 
-// Whether the program is there: named with a folder, or in one of PATH.
-static bool check_program(const struct tg_server_description *description, const char *program, struct tg_error *err) {
-  bool found = strchr(program, '/') != NULL && access(program, X_OK) == 0;
+// Where the program is: named with a folder, or in one of PATH.
+static bool find_program(const struct tg_server_description *description, const char *program, char out[PATH_MAX],
+                         struct tg_error *err) {
+  bool found = strchr(program, '/') != NULL && access(program, X_OK) == 0 && realpath(program, out) != NULL;
   const char *at = strchr(program, '/') != NULL ? NULL : getenv("PATH");
   while (!found && at != NULL) {
     size_t len = strcspn(at, ":");
-    found = is_program(at, len, program);
+    found = is_program(at, len, program, out);
     at = at[len] == '\0' ? NULL : at + len + 1;
   }
   if (found) {
@@ -135,6 +138,16 @@ static void reach_sbin(void) {
     (void)snprintf(longer, sizeof(longer), "%.8000s:/usr/sbin", path != NULL ? path : "/usr/bin:/bin");
     (void)setenv("PATH", longer, 1);
   }
+}
+
+bool tg_launch_program(const struct tg_server_description *description, const char *https_server, char out[PATH_MAX],
+                       struct tg_error *err) {
+  const char *const values[TG_PLACES] = {[TG_PLACE_HERE] = description->here, [TG_PLACE_HTTPS_SERVER] = https_server};
+  reach_sbin();
+  char *program = tg_expand(description->file, description->start[0], values, err);
+  bool ok = program != NULL && find_program(description, program, out, err);
+  free(program);
+  return ok;
 }
 
 void tg_launch_said(const struct tg_launch *launch, char *out, size_t size) {
@@ -209,11 +222,27 @@ static void add_said(const struct tg_launch *launch, struct tg_error *err) {
   }
 }
 
+// Adds the texts of `from`, placeholders replaced, to `made`, which has room for ARGS_MAX.
+static bool expand_all(const struct tg_server_description *description, const char *const *from,
+                       const char *const values[TG_PLACES], char **made, size_t *num, struct tg_error *err) {
+  for (; *from != NULL; from++) {
+    char *text = tg_expand(description->file, *from, values, err);
+    if (text == NULL) {
+      return false;
+    }
+    made[(*num)++] = text;
+  }
+  return true;
+}
+
 static bool expand_and_start(struct tg_launch *launch, const struct tg_launch_config *config, struct tg_error *err) {
   const struct tg_server_description *description = launch->description;
-  char *made[TG_SERVER_ARGS_MAX] = {NULL};
-  const char *argv[SHELL_WORDS + TG_SERVER_ARGS_MAX + 1] = {NULL};
+  const struct tg_server_variation *variation = &description->variants[config->variant];
+  char *made[ARGS_MAX] = {NULL};
+  const char *argv[SHELL_WORDS + ARGS_MAX + 1] = {NULL};
+  char program[PATH_MAX];
   char limit[16];
+  size_t num = 0;
   struct values values;
   set_values(launch, config, &values);
   (void)snprintf(limit, sizeof(limit), "%d", config->descriptors);
@@ -221,13 +250,15 @@ static bool expand_and_start(struct tg_launch *launch, const struct tg_launch_co
   argv[1] = "-c";
   argv[2] = description->ready == TG_SERVER_READY_LINE ? kLimited : kLimitedQuiet;
   argv[3] = limit;
-  bool ok = tg_stage_configure(&launch->stage, description, values.of, err);
-  for (size_t i = 0; ok && description->start[i] != NULL; i++) {
-    made[i] = tg_expand(description->file, description->start[i], values.of, err);
-    ok = made[i] != NULL;
+  char *text = tg_expand(description->file, variation->text, values.of, err);
+  values.of[TG_PLACE_VARIANT] = text;
+  bool ok = text != NULL && tg_stage_configure(&launch->stage, description, values.of, err);
+  ok = ok && expand_all(description, description->start, values.of, made, &num, err) &&
+       expand_all(description, variation->arguments, values.of, made, &num, err);
+  for (size_t i = 0; i < num; i++) {
     argv[SHELL_WORDS + i] = made[i];
   }
-  if (ok && made[0] != NULL && check_program(description, made[0], err)) {
+  if (ok && made[0] != NULL && find_program(description, made[0], program, err)) {
     ok = start(launch, argv, err);
     tg_command_line(argv + SHELL_WORDS, launch->server.command, sizeof(launch->server.command));
     if (!ok) {
@@ -236,9 +267,10 @@ static bool expand_and_start(struct tg_launch *launch, const struct tg_launch_co
   } else {
     ok = false;
   }
-  for (size_t i = 0; i < TG_SERVER_ARGS_MAX; i++) {
+  for (size_t i = 0; i < num; i++) {
     free(made[i]);
   }
+  free(text);
   return ok;
 }
 
@@ -246,7 +278,7 @@ bool tg_launch_start(struct tg_launch *launch, const struct tg_server_descriptio
                      const struct tg_launch_config *config, struct tg_error *err) {
   *launch = (struct tg_launch){.server = {.name = description->name, .out_fd = -1}, .description = description};
   reach_sbin();
-  if (!tg_stage_make(&launch->stage, description, err)) {
+  if (!tg_stage_make(&launch->stage, description, config->variant, err)) {
     return false;
   }
   if (tg_guard_begin(launch, err) && choose_ports(launch, err) && expand_and_start(launch, config, err)) {
@@ -270,7 +302,7 @@ bool tg_launch_stop(struct tg_launch *launch, struct tg_error *err) {
     server->pid = 0;
     server->out_fd = -1;
   }
-  tg_guard_end();
+  tg_guard_end(launch);
   tg_stage_remove(&launch->stage);
   if (killed) {
     tg_error_set(err, "server %s did not stop within %.0f s (stop.within_s) and was killed", server->name,

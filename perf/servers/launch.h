@@ -9,10 +9,15 @@
 #include "perf/servers/describe.h"
 #include "perf/servers/stage.h"
 
+// Servers that may run at one time: one of each variant.
+#define TG_LAUNCHES_MAX 4
+
 struct tg_launch_config {
-  const char *https_server;  // what @https_server@ stands for; NULL: a description that asks for it is refused
-  int workers;               // 1 to 1024
-  int descriptors;           // RLIMIT_NOFILE, soft and hard, of the server; 0: this process's own
+  const char *https_server;        // what @https_server@ stands for; NULL: a description that asks for it is refused
+  int workers;                     // 1 to 1024
+  int descriptors;                 // RLIMIT_NOFILE, soft and hard, of the server; 0: this process's own
+  enum tg_server_variant variant;  // that the description has
+  const char *client_ca;           // what @client_ca@ stands for; NULL: a description that asks for it is refused
 };
 
 struct tg_launch {
@@ -24,13 +29,18 @@ struct tg_launch {
 // tg_launch_start makes the run's folder, starts the server and waits until it is ready. Returns false with `err`
 // filled in; then nothing is left running or lying about. A program that is not installed is named with its package.
 // Both are kept as long as the launch lasts. SIGINT, SIGTERM and SIGHUP then end the server, remove the folder and end
-// this process. One launch at a time, from one thread.
+// this process. At most TG_LAUNCHES_MAX at one time, all from one thread.
 bool tg_launch_start(struct tg_launch *launch, const struct tg_server_description *description,
                      const struct tg_launch_config *config, struct tg_error *err);
 
 // tg_launch_stop sends the stop signal, waits, and removes the folder. Returns false with `err` filled in when the
 // server had to be killed or ended with another status than its description says.
 bool tg_launch_stop(struct tg_launch *launch, struct tg_error *err);
+
+// tg_launch_program writes the absolute path of the program that the description starts to `out`. Returns false with
+// `err` filled in, naming its package, when there is none.
+bool tg_launch_program(const struct tg_server_description *description, const char *https_server, char out[PATH_MAX],
+                       struct tg_error *err);
 
 // tg_launch_said writes the last line that the server wrote to its log or standard error, without control characters,
 // to `out`; empty if none.

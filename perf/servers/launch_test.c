@@ -17,6 +17,7 @@
 #include "perf/servers/launch.h"
 
 static const char *https_server;
+static char client_ca[PATH_MAX];
 
 static void describe_shipped(const char *name, struct tg_server_description *out) {
   char path[64];
@@ -54,6 +55,87 @@ static void check_served(const struct tg_launch *launch) {
     assert_int_equal(fetch("http", launch->server.http_port, description->small.path), description->small.bytes);
     assert_int_equal(fetch("http", launch->server.http_port, description->big.path), description->big.bytes);
   }
+}
+
+// What openssl sees of a server: offering P-384 after P-256, without a client certificate.
+static void look(uint16_t port, char out[64]) {
+  char command[256];
+  struct tg_child_result result = {.exit_status = -1};
+  struct tg_error err;
+  (void)snprintf(command, sizeof(command),
+                 "openssl s_client -connect 127.0.0.1:%u -tls1_3 -groups P-256:P-384 -msg </dev/null 2>&1", port);
+  const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+  if (!tg_child_run(argv, 30, &result, &err)) {
+    fail_msg("%s", err.text);
+  }
+  // A second ClientHello answers a HelloRetryRequest.
+  const char *hello = strstr(result.out, ", ClientHello");
+  (void)snprintf(out, 64, "%s%s%s", hello != NULL && strstr(hello + 1, ", ClientHello") != NULL ? "retries " : "",
+                 strstr(result.out, "Server public key is 4096 bit") != NULL ? "rsa4096 " : "",
+                 strstr(result.out, "CertificateRequest") != NULL ? "asks " : "");
+  tg_child_result_free(&result);
+}
+
+static void serve_variant(const char *name, enum tg_server_variant variant, const char *seen) {
+  struct tg_server_description description = {.json = NULL};
+  struct tg_launch launch;
+  struct tg_error err;
+  char out[64];
+  describe_shipped(name, &description);
+  const struct tg_launch_config config = {
+      .https_server = https_server, .workers = 1, .variant = variant, .client_ca = client_ca};
+  if (!description.variants[variant].present) {
+    print_message("%s has no variant %s\n", name, tg_server_variant_name(variant));
+  } else if (tg_launch_start(&launch, &description, &config, &err)) {
+    look(launch.server.tls_port, out);
+    if (strcmp(out, seen) != 0) {
+      fail_msg("%s, variant %s: \"%s\", not \"%s\"", name, tg_server_variant_name(variant), out, seen);
+    }
+    assert_true(tg_launch_stop(&launch, &err));
+  } else if (description.package == NULL || strstr(err.text, description.package) == NULL) {
+    fail_msg("%s", err.text);
+  }
+  tg_server_description_free(&description);
+}
+
+static void test_variants_are_what_they_are_called(void **state) {
+  (void)state;
+  static const char *const names[] = {"own", "nginx", "haproxy", "h2o", "lighttpd", "script"};
+  const char *const argv[] = {
+      "openssl", "req",     "-x509", "-newkey", "ec",           "-pkeyopt", "ec_paramgen_curve:P-256",
+      "-nodes",  "-days",   "2",     "-subj",   "/CN=a client", "-keyout",  "/dev/null",
+      "-out",    client_ca, NULL};
+  struct tg_child_result result = {.exit_status = -1};
+  struct tg_error err;
+  (void)snprintf(client_ca, sizeof(client_ca), "%.4000s/client.pem", getenv("TEST_TMPDIR"));
+  assert_true(tg_child_run(argv, 30, &result, &err));
+  assert_int_equal(result.exit_status, 0);
+  tg_child_result_free(&result);
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    serve_variant(names[i], TG_VARIANT_MAIN, "");
+    serve_variant(names[i], TG_VARIANT_HRR, "retries ");
+    serve_variant(names[i], TG_VARIANT_CLIENT_CA, "asks ");
+    serve_variant(names[i], TG_VARIANT_RSA4096, "rsa4096 ");
+  }
+}
+
+static void test_several_run_at_one_time(void **state) {
+  (void)state;
+  struct tg_server_description description = {.json = NULL};
+  struct tg_launch launches[TG_LAUNCHES_MAX];
+  struct tg_launch one_more;
+  struct tg_error err;
+  const struct tg_launch_config config = {.https_server = https_server, .workers = 1};
+  describe_shipped("own", &description);
+  for (size_t i = 0; i < TG_LAUNCHES_MAX; i++) {
+    assert_true(tg_launch_start(&launches[i], &description, &config, &err));
+  }
+  assert_false(tg_launch_start(&one_more, &description, &config, &err));
+  for (size_t i = 0; i < TG_LAUNCHES_MAX; i++) {
+    check_served(&launches[i]);
+    assert_true(tg_launch_stop(&launches[i], &err));
+  }
+  tg_server_description_free(&description);
 }
 
 static void serve(const char *name) {
@@ -191,6 +273,8 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(test_h2o),
       cmocka_unit_test(test_lighttpd),
       cmocka_unit_test(test_script),
+      cmocka_unit_test(test_variants_are_what_they_are_called),
+      cmocka_unit_test(test_several_run_at_one_time),
       cmocka_unit_test(test_what_cannot_start_is_told),
       cmocka_unit_test(test_descriptors_are_limited),
   };

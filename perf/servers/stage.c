@@ -15,14 +15,14 @@
 #define BIG_BYTES         1048576
 #define SMALL_BODY        "{\"status\":\"ok\"}"
 
-static bool make_certificate(const struct tg_stage *stage, struct tg_error *err) {
+static bool make_certificate(const struct tg_stage *stage, bool rsa4096, struct tg_error *err) {
   const char *argv[] = {"openssl",
                         "req",
                         "-x509",
                         "-newkey",
-                        "ec",
+                        rsa4096 ? "rsa" : "ec",
                         "-pkeyopt",
-                        "ec_paramgen_curve:P-256",
+                        rsa4096 ? "rsa_keygen_bits:4096" : "ec_paramgen_curve:P-256",
                         "-nodes",
                         "-days",
                         "2",
@@ -128,18 +128,20 @@ static bool resolve(char out[PATH_MAX], const struct tg_server_description *desc
   return false;
 }
 
-static bool fill(struct tg_stage *stage, const struct tg_server_description *description, struct tg_error *err) {
+static bool fill(struct tg_stage *stage, const struct tg_server_description *description,
+                 enum tg_server_variant variant, struct tg_error *err) {
   bool ok = true;
-  if (description->cert != NULL) {
+  if (description->cert != NULL && variant != TG_VARIANT_RSA4096) {
     ok = resolve(stage->cert, description, description->cert, err) &&
          resolve(stage->key, description, description->key, err);
   } else {
-    ok = make_certificate(stage, err);
+    ok = make_certificate(stage, variant == TG_VARIANT_RSA4096, err);
   }
   return ok && make_pem(stage, err) && make_www(stage, err);
 }
 
-bool tg_stage_make(struct tg_stage *stage, const struct tg_server_description *description, struct tg_error *err) {
+bool tg_stage_make(struct tg_stage *stage, const struct tg_server_description *description,
+                   enum tg_server_variant variant, struct tg_error *err) {
   (void)snprintf(stage->folder, sizeof(stage->folder), "/tmp/tlsgate-server-XXXXXX");
   if (mkdtemp(stage->folder) == NULL) {
     tg_error_set(err, "cannot make a folder in /tmp: %s", strerror(errno));
@@ -151,7 +153,7 @@ bool tg_stage_make(struct tg_stage *stage, const struct tg_server_description *d
   (void)snprintf(stage->key, sizeof(stage->key), "%s/key.pem", stage->folder);
   (void)snprintf(stage->pem, sizeof(stage->pem), "%s/cert-and-key.pem", stage->folder);
   (void)snprintf(stage->log, sizeof(stage->log), "%s/said.txt", stage->folder);
-  if (fill(stage, description, err)) {
+  if (fill(stage, description, variant, err)) {
     return true;
   }
   tg_stage_remove(stage);

@@ -20,8 +20,10 @@ struct tg_stage {
 
 // tg_stage_make makes the folder in /tmp, a self-signed P-256 certificate for two days unless the description names one
 // (relative to its own folder), and the files to serve: small.json (15 bytes, also as index.html) and big.bin (1 MiB).
-// Returns false with `err` filled in, and nothing left behind.
-bool tg_stage_make(struct tg_stage *stage, const struct tg_server_description *description, struct tg_error *err);
+// For the variant that is to have an RSA key of 4096 bits the certificate is always made. Returns false with `err`
+// filled in, and nothing left behind.
+bool tg_stage_make(struct tg_stage *stage, const struct tg_server_description *description,
+                   enum tg_server_variant variant, struct tg_error *err);
 
 // tg_stage_configure writes the description's files anew, for these values; see expand.h.
 bool tg_stage_configure(const struct tg_stage *stage, const struct tg_server_description *description,

@@ -2,6 +2,8 @@
 // their system calls pass here. TLSGATE_FAULT names the fault, which is one of those in `fault_names`. A gate that
 // none of them makes fail cannot be trusted to fail at all.
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,7 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "perf/testing/active.h"
+
 #define FD_MAX            65536
+#define RECORD_HEAD       5     // RFC 8446, 5.1
 #define TLS_HANDSHAKE     0x16  // ContentType handshake, RFC 8446, 5.1
 #define DRIBBLE_BYTES     512
 #define BURN_HANDSHAKE_US 2000
@@ -23,6 +28,11 @@
 
 #define EXIT_AT     5
 #define EXIT_STATUS 70
+
+// As long as a delayed ACK, and yet none.
+#define SLOW_US 45000
+// A HelloRetryRequest is smaller, any other first flight of TLS 1.3 is not.
+#define FLIGHT_LEAST 200
 
 #define LEAK_BYTES  65536
 #define WAIT_US     1500000
@@ -46,13 +56,43 @@ enum fault {
   FAULT_WAITS_FOR_GARBAGE,    // a first byte that is no handshake's holds its shard for 1.5 s
   FAULT_ACCEPT_SPINS,         // being out of descriptors is taken for nothing to accept
   FAULT_CUTS_HALF_CLOSED,     // a client that has sent its FIN gets no more than 64 KiB of its response
+  FAULT_REARMS_IN_HANDSHAKE,  // TCP_QUICKACK is re-armed until the first response of a TLS connection, and not after it
+  FAULT_SLEEPS,               // 45 ms of sleep before each send of a TLS connection but its first flight
+  FAULT_WORKS,                // 45 ms of CPU burnt there
+  FAULT_SPLITS_RESPONSES,     // such a send goes out in two, and no socket has TCP_NODELAY
+  FAULT_DROPS_SHORT_HELLOS,   // a connection whose first read is less than a record's head is closed
+  // Of tls_faults.c.
+  FAULT_EXITS_ON_NUL,            // the process exits when a request has a NUL byte
+  FAULT_SWALLOWS_REQUESTS,       // what a connection sends after its first 4 KiB is taken, and never seen
+  FAULT_EXITS_ON_RENEGOTIATION,  // the process exits when a client asks for another handshake
+  FAULT_EXITS_ON_KEY_UPDATES,    // the process exits when a connection has had more KeyUpdates than are allowed
   NUM_FAULTS,
 };
 
 static const char *const fault_names[NUM_FAULTS] = {
-    "burn_cpu",          "dribble",      "serialised",    "throttled_plaintext", "burn_handshake",    "exits",
-    "leaks_descriptors", "leaks_memory", "leaks_threads", "exits_on_reset",      "waits_for_garbage", "accept_spins",
-    "cuts_half_closed"};
+    "burn_cpu",
+    "dribble",
+    "serialised",
+    "throttled_plaintext",
+    "burn_handshake",
+    "exits",
+    "leaks_descriptors",
+    "leaks_memory",
+    "leaks_threads",
+    "exits_on_reset",
+    "waits_for_garbage",
+    "accept_spins",
+    "cuts_half_closed",
+    "rearms_in_handshake",
+    "sleeps",
+    "works",
+    "splits_responses",
+    "drops_short_hellos",
+    "exits_on_nul",
+    "swallows_requests",
+    "exits_on_renegotiation",
+    "exits_on_key_updates",
+};
 
 // Above this a connection takes a second.
 #define BURN_NS_MAX 1000000000L
@@ -65,11 +105,14 @@ static atomic_int open_connections;
 static atomic_int tls_connections;
 static atomic_bool half_closed[FD_MAX];
 static atomic_long sent_half_closed[FD_MAX];
+static atomic_int flights[FD_MAX];  // that a TLS connection has sent
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
 int __real_close(int fd);
 ssize_t __real_recv(int fd, void *buffer, size_t len, int flags);
 ssize_t __real_send(int fd, const void *buffer, size_t len, int flags);
+int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
 int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
 int __wrap_close(int fd);
 ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags);
@@ -115,6 +158,10 @@ __attribute__((constructor)) static void choose_fault(void) {
   fprintf(stderr, "faulty_server: TLSGATE_FAULT must name one of the planted faults, not %s\n",
           wanted == NULL ? "nothing" : wanted);
   exit(2);
+}
+
+bool tg_fault_is(const char *name) {
+  return strcmp(name, fault_names[active]) == 0;
 }
 
 static void burn_ns(long ns) {
@@ -173,6 +220,7 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags) 
     atomic_store(&kinds[accepted], KIND_UNKNOWN);
     atomic_store(&half_closed[accepted], false);
     atomic_store(&sent_half_closed[accepted], 0);
+    atomic_store(&flights[accepted], 0);
     leave_behind();
   }
   if (accepted < 0 && errno == EMFILE && active == FAULT_ACCEPT_SPINS) {
@@ -227,6 +275,9 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags) {
   if (got == 0 && fd >= 0 && fd < FD_MAX) {
     atomic_store(&half_closed[fd], true);
   }
+  if (got > 0 && got < RECORD_HEAD && kind_of(fd) == KIND_UNKNOWN && active == FAULT_DROPS_SHORT_HELLOS) {
+    (void)shutdown(fd, SHUT_RDWR);
+  }
   if (got > 0 && kind_of(fd) == KIND_UNKNOWN && fd < FD_MAX) {
     classify(fd, *(unsigned char *)buffer);
   } else if (got > 0 && kind_of(fd) == KIND_TLS && active == FAULT_BURN_CPU) {
@@ -236,6 +287,36 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags) {
   }
   errno = error;
   return got;
+}
+
+// Whether a TLS connection sends what is not its first flight: a response, mostly. Counts what it sends.
+static bool is_response(int fd, size_t len) {
+  if (kind_of(fd) != KIND_TLS || (atomic_load(&flights[fd]) == 0 && len < FLIGHT_LEAST)) {
+    return false;
+  }
+  return atomic_fetch_add(&flights[fd], 1) > 0;
+}
+
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len) {
+  const bool quickack = level == IPPROTO_TCP && name == TCP_QUICKACK;
+  const bool nodelay = level == IPPROTO_TCP && name == TCP_NODELAY;
+  if ((quickack && active == FAULT_REARMS_IN_HANDSHAKE && kind_of(fd) == KIND_TLS && atomic_load(&flights[fd]) > 1) ||
+      (nodelay && active == FAULT_SPLITS_RESPONSES)) {
+    return 0;
+  }
+  return __real_setsockopt(fd, level, name, value, len);
+}
+
+// What comes before a response. Returns how much of it has been sent.
+static size_t before_response(int fd, const void *buffer, size_t len) {
+  if (active == FAULT_SLEEPS) {
+    sleep_us(SLOW_US);
+  } else if (active == FAULT_WORKS) {
+    burn_us(SLOW_US);
+  } else if (active == FAULT_SPLITS_RESPONSES && len > 1 && __real_send(fd, buffer, 1, MSG_NOSIGNAL) == 1) {
+    return 1;
+  }
+  return 0;
 }
 
 ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags) {
@@ -252,8 +333,13 @@ ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags) {
       atomic_store(&half_closed[fd], true);
     }
   }
-  ssize_t sent = __real_send(fd, buffer, len, flags);
+  const size_t gone = is_response(fd, len) ? before_response(fd, buffer, len) : 0;
+  ssize_t sent = __real_send(fd, (const char *)buffer + gone, len - gone, flags);
   int error = errno;
+  if (gone > 0) {
+    // What has gone is told as sent, whatever became of the rest.
+    sent = (ssize_t)gone + (sent > 0 ? sent : 0);
+  }
   if (sent < 0 && (error == ECONNRESET || error == EPIPE) && active == FAULT_EXITS_ON_RESET) {
     _exit(EXIT_STATUS);
   }

@@ -47,8 +47,10 @@ void tg_trust_of_series(struct tg_trust *out, const struct tg_series *series) {
 }
 
 static bool comparable(const struct tg_logged_run *run, const struct tg_report *report) {
-  return run->finished && run->readable && run->genuine && run->values != NULL && run->profile == report->profile &&
-         strcmp(run->id, report->id) != 0 && tg_environment_differs(&run->environment, &report->environment) == NULL;
+  const bool as_it_ships = run->server != NULL || run->genuine;
+  return run->finished && run->readable && as_it_ships && tg_run_judged_the_same(run, report) && run->values != NULL &&
+         run->profile == report->profile && strcmp(run->id, report->id) != 0 &&
+         tg_environment_differs(&run->environment, &report->environment) == NULL;
 }
 
 void tg_trust_run_to_run(struct tg_report_row *row, const struct tg_report *report,
@@ -172,7 +174,8 @@ static void look_at_rows(struct tg_report *report, struct tg_trust_reasons *text
   for (size_t i = 0; i < report->num_rows; i++) {
     const struct tg_report_row *row = &report->rows[i];
     bool counted = row->kind == TG_KIND_EXACT || row->kind == TG_KIND_COUNTED;
-    if (row->trust.known && !counted && row->status != TG_STATUS_RECORDED && row->status != TG_STATUS_DISABLED) {
+    if (row->trust.known && !counted && row->status != TG_STATUS_RECORDED && row->status != TG_STATUS_DISABLED &&
+        row->status != TG_STATUS_LEFT_OUT) {
       timed++;
       wide += row->trust.spread > TG_TRUST_ROW_SPREAD_MAX;
     }

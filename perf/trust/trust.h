@@ -43,8 +43,9 @@
 void tg_trust_of_series(struct tg_trust *out, const struct tg_series *series);
 
 // tg_trust_run_to_run fills in the row's history from earlier runs: the newest TG_TRUST_HISTORY_RUNS finished readable
-// ones of the genuine server, in the report's environment and profile, whatever their revision, that have a value above
-// 0 of this row. Without any, or when the row has no value above 0, it stays "no_history".
+// ones of the genuine server (of the same described one, if that was judged), in the report's environment and profile,
+// whatever their revision, that have a value above 0 of this row. Without any, or when the row has no value above 0, it
+// stays "no_history".
 void tg_trust_run_to_run(struct tg_report_row *row, const struct tg_report *report,
                          const struct tg_run_history *history);
 

@@ -51,15 +51,19 @@ static void set_status(struct tg_gate_verdict *out, enum tg_decision decision) {
   out->open = out->status == TG_STATUS_UNDECIDED;
 }
 
-static void say_beyond(struct tg_gate_verdict *out) {
+void tg_gate_explain(struct tg_gate_verdict *out, const char *why) {
   const struct tg_gate *gate = out->gate;
   char value[32];
   char bound[32];
-  say(out, "%s %s is %s the bound %s %s%s%s; look for %s", tg_table_number(value, out->value), gate->unit,
+  say(out, "%s %s is %s the bound %s %s%s%s; %s", tg_table_number(value, out->value), gate->unit,
       gate->direction == TG_AT_MOST ? "over" : "under", tg_table_number(bound, out->bound), gate->unit,
-      gate->relative_to != NULL ? ", set by " : "", gate->relative_to != NULL ? gate->relative_to : "",
-      gate->stall_sensitive ? "a lost quickack re-arm first, then for what else makes a connection wait"
-                            : "what the change made slower (docs/gates.md: when a gate fails)");
+      gate->relative_to != NULL ? ", set by " : "", gate->relative_to != NULL ? gate->relative_to : "", why);
+}
+
+static void say_beyond(struct tg_gate_verdict *out) {
+  tg_gate_explain(out, out->gate->stall_sensitive
+                           ? "look for a lost quickack re-arm first, then for what else makes a connection wait"
+                           : "look for what the change made slower (docs/gates.md: when a gate fails)");
 }
 
 void tg_compare(struct tg_gate_verdict *out, double bound) {

@@ -1,6 +1,8 @@
 #include "perf/verdict/narrow.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void tg_verdict_recount(struct tg_verdict *verdict) {
   verdict->passed = 0;
@@ -20,6 +22,7 @@ void tg_verdict_recount(struct tg_verdict *verdict) {
         break;
       case TG_STATUS_RECORDED:
       case TG_STATUS_DISABLED:
+      case TG_STATUS_LEFT_OUT:
         break;
     }
   }
@@ -41,10 +44,25 @@ void tg_gate_hide(struct tg_gate_verdict *gate, const char *hidden_by) {
       hidden_by);
 }
 
+void tg_gate_leave_out(struct tg_gate_verdict *gate, const char *why) {
+  *gate = (struct tg_gate_verdict){.gate = gate->gate, .status = TG_STATUS_LEFT_OUT};
+  (void)snprintf(gate->message, sizeof(gate->message), "%.390s", why);
+}
+
+void tg_verdict_leave_out_group(struct tg_verdict *verdict, const struct tg_gate *gate, const char *why) {
+  struct tg_gate_verdict *all = realloc(verdict->gates, (verdict->num_gates + 1) * sizeof(*all));
+  assert(all != NULL);
+  verdict->gates = all;
+  all[verdict->num_gates] = (struct tg_gate_verdict){.gate = gate};
+  tg_gate_leave_out(&all[verdict->num_gates], why);
+  verdict->num_gates++;
+}
+
 void tg_verdict_hide(struct tg_verdict *verdict, const char *hidden_by) {
   for (size_t i = 0; i < verdict->num_gates; i++) {
     // What is recorded says nothing, hidden or not.
-    if (tg_gate_is_gated(verdict->gates[i].gate)) tg_gate_hide(&verdict->gates[i], hidden_by);
+    const bool judged = tg_gate_is_gated(verdict->gates[i].gate) && verdict->gates[i].status != TG_STATUS_LEFT_OUT;
+    if (judged) tg_gate_hide(&verdict->gates[i], hidden_by);
   }
   tg_verdict_recount(verdict);
 }
@@ -77,7 +95,8 @@ void tg_verdict_unreadable(struct tg_verdict *verdict, const char *reason) {
 void tg_verdict_ratios_only(struct tg_verdict *verdict) {
   for (size_t i = 0; i < verdict->num_gates; i++) {
     struct tg_gate_verdict *gate = &verdict->gates[i];
-    if (!tg_gate_is_gated(gate->gate) || kind_of(verdict, gate) != TG_KIND_ABSOLUTE) continue;
+    if (!tg_gate_is_gated(gate->gate) || gate->status == TG_STATUS_LEFT_OUT) continue;
+    if (kind_of(verdict, gate) != TG_KIND_ABSOLUTE) continue;
     gate->status = TG_STATUS_RECORDED;
     gate->open = false;
     snprintf(gate->message, sizeof(gate->message), "not judged: --ratios-only");

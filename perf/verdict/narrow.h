@@ -9,6 +9,14 @@
 // stalling here. Counts of the verdict are not touched.
 void tg_gate_hide(struct tg_gate_verdict *gate, const char *hidden_by);
 
+// tg_gate_leave_out makes a gate one that does not apply to the server, for the reason `why`, whatever its samples say.
+// Counts of the verdict are not touched.
+void tg_gate_leave_out(struct tg_gate_verdict *gate, const char *why);
+
+// tg_verdict_leave_out_group adds a line for gates that the manifest does not hold and that do not apply. `gate`, which
+// is kept, stands for all of them.
+void tg_verdict_leave_out_group(struct tg_verdict *verdict, const struct tg_gate *gate, const char *why);
+
 // tg_verdict_hide is tg_gate_hide for all gates.
 void tg_verdict_hide(struct tg_verdict *verdict, const char *hidden_by);
 

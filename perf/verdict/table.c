@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 // What catches the eye first, comes first.
-static const enum tg_status kOrder[] = {TG_STATUS_FAIL, TG_STATUS_CLIENT_BOUND, TG_STATUS_UNDECIDED,
-                                        TG_STATUS_PASS, TG_STATUS_DISABLED,     TG_STATUS_RECORDED};
+static const enum tg_status kOrder[] = {TG_STATUS_FAIL,     TG_STATUS_CLIENT_BOUND, TG_STATUS_UNDECIDED, TG_STATUS_PASS,
+                                        TG_STATUS_LEFT_OUT, TG_STATUS_DISABLED,     TG_STATUS_RECORDED};
 
 static const char *colour_of(enum tg_status status) {
   switch (status) {
@@ -20,6 +20,7 @@ static const char *colour_of(enum tg_status status) {
       return "\033[33m";
     case TG_STATUS_RECORDED:
     case TG_STATUS_DISABLED:
+    case TG_STATUS_LEFT_OUT:
       break;
   }
   return "\033[2m";

@@ -11,7 +11,7 @@
 #include "perf/verdict/narrow.h"
 
 const char *tg_status_name(enum tg_status status) {
-  static const char *const names[] = {"pass", "fail", "undecided", "client-bound", "recorded", "disabled"};
+  static const char *const names[] = {"pass", "fail", "undecided", "client-bound", "recorded", "disabled", "left-out"};
   return names[status];
 }
 

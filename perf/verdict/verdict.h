@@ -20,6 +20,7 @@ enum tg_status {
   TG_STATUS_CLIENT_BOUND,  // the load client was the limit and no firm metric decides; counts as undecided
   TG_STATUS_RECORDED,      // not gated, for the reason in the manifest
   TG_STATUS_DISABLED,      // bound null in the manifest
+  TG_STATUS_LEFT_OUT,      // does not apply to the server that was judged, for the reason in the message
 };
 
 struct tg_gate_verdict {
@@ -45,7 +46,7 @@ struct tg_verdict {
   struct tg_gate_verdict *gates;  // in the order of the manifest
   size_t num_gates;
   enum tg_status status;  // FAIL if any gate fails; else UNDECIDED if any gate is undecided or client-bound; else PASS
-  size_t gated;           // gates that count: neither recorded nor disabled (the M of "N/M passed")
+  size_t gated;           // gates that count: neither recorded, disabled nor left out (the M of "N/M passed")
   size_t passed;
   size_t failed;
   size_t undecided;  // client-bound ones included
@@ -68,6 +69,9 @@ struct tg_verdict *tg_verdict_judge(const struct tg_manifest *manifest, const st
 // metric that the row lacks is undecided.
 struct tg_verdict *tg_verdict_replay(const struct tg_manifest *manifest, const struct tg_row *row);
 
+// tg_gate_explain writes the message of a gate that is beyond its bound: value, bound, and `why`.
+void tg_gate_explain(struct tg_gate_verdict *gate, const char *why);
+
 // tg_verdict_free releases a verdict. NULL is ignored.
 void tg_verdict_free(struct tg_verdict *verdict);
 
@@ -81,7 +85,8 @@ int tg_verdict_exit_code(const struct tg_verdict *verdict);
 // tg_verdict_gate returns the verdict on the gate of that name, or NULL.
 const struct tg_gate_verdict *tg_verdict_gate(const struct tg_verdict *verdict, const char *name);
 
-// tg_status_name returns "pass", "fail", "undecided", "client-bound", "recorded" or "disabled".
+// tg_status_name returns "pass", "fail", "undecided", "client-bound", "recorded", "disabled" or
+// "left-out".
 const char *tg_status_name(enum tg_status status);
 
 #endif

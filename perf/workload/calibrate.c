@@ -8,10 +8,19 @@
 
 #define TIMEOUT_S 60
 
-bool tg_calibrate(const char *bench, unsigned count, const char *key_type, double *server_us, struct tg_error *err) {
+bool tg_calibrate(const char *bench, unsigned count, const char *cert, const char *key, double *server_us,
+                  struct tg_error *err) {
   char count_text[16];
   (void)snprintf(count_text, sizeof(count_text), "%u", count);
-  const char *argv[] = {bench, "--count", count_text, "--key-type", key_type, NULL};
+  const bool own = cert == NULL || key == NULL;
+  const char *argv[] = {bench,
+                        "--count",
+                        count_text,
+                        own ? "--key-type" : "--cert",
+                        own ? "p256" : cert,
+                        own ? NULL : "--key",
+                        own ? NULL : key,
+                        NULL};
   struct tg_child_result result;
   if (!tg_child_run(argv, TIMEOUT_S, &result, err)) {
     return false;
