@@ -47,8 +47,9 @@ struct tg_stall_facts {
 #define TG_GAIN_MS 30.0
 // What is left must be below this, the bound of the gates, or something else makes requests wait too.
 #define TG_LEFT_MS 5.0
-// A server whose CPU time is this share of the wait spends it working.
-#define TG_CPU_SHARE 0.5
+// A server whose CPU time is this share of the wait spends it working: on a busy machine it gets a part of a CPU. One
+// that sleeps uses a hundredth.
+#define TG_CPU_SHARE 0.2
 
 struct tg_cause {
   bool client_waits_for_ack;  // the request is held by Nagle's algorithm until the server's kernel sends an ACK

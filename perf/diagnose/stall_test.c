@@ -112,14 +112,6 @@ static void test_a_server_that_works(void **state) {
             LIST("published", "stalled by", REARM_HANDSHAKE, REARM_REQUEST, "uses little CPU"));
 }
 
-static void test_a_server_that_waits_for_the_client(void **state) {
-  (void)state;
-  diagnosed(
-      LIST("--fault", "splits_responses"), LIST("tls_rtt_p50_ms"),
-      LIST("stalled by the client's delayed ACK", "TCP_NODELAY on every accepted socket", "mirleft/ocaml-tls#480"),
-      LIST(REARM_HANDSHAKE, "the server itself is slow"));
-}
-
 // No stall of TLS 1.3, no diagnosis; what OpenSSL's early tickets do not hide, resumed TLS 1.2, has one.
 static void test_nginx(void **state) {
   (void)state;
@@ -159,7 +151,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_split_requests_alone),
       cmocka_unit_test(test_a_server_that_sleeps),
       cmocka_unit_test(test_a_server_that_works),
-      cmocka_unit_test(test_a_server_that_waits_for_the_client),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

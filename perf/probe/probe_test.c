@@ -181,7 +181,7 @@ static void test_faulty_servers_fail(void **state) {
   must_fail_planted("exits_on_nul", "nul_requests", "has died");
   must_fail_planted("swallows_requests", "oversized_requests", "without an end");
   must_fail_planted("exits_on_renegotiation", "renegotiation_flood", "has died");
-  must_fail_planted("exits_on_key_updates", "key_update_flood", "has died");
+  must_fail_planted("exits_on_full_reads", "key_update_flood", "has died");
   // So do broken promises.
   static const char *const handshakes[] = {"silent_connections", "trickled_handshake", "partial_record",
                                            "descriptor_exhaustion"};

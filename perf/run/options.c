@@ -42,7 +42,7 @@ static const char help[] =
     "--fault\n"
     "  --quickack MODE      serve with rearm (default), accept or off: the last two stall, and must fail\n"
     "  --fault NAME         plant a fault: burn_cpu, dribble, serialised, throttled_plaintext, exits,\n"
-    "                       rearms_in_handshake, sleeps, works, splits_responses\n"
+    "                       rearms_in_handshake, sleeps, works\n"
     "  --quiet              no progress\n"
     "  --help               this text\n"
     "\n"
@@ -82,8 +82,8 @@ bool tg_options_are_genuine(const struct tg_gates_options *options) {
 enum tg_options_result tg_gates_options_parse(struct tg_gates_options *out, int argc, char **argv) {
   static const char *const modes[] = {"rearm", "accept", "off", NULL};
   static const char *const faults[] = {
-      "burn_cpu", "dribble",          "serialised", "throttled_plaintext", "exits", "rearms_in_handshake", "sleeps",
-      "works",    "splits_responses", NULL};
+      "burn_cpu", "dribble", "serialised", "throttled_plaintext", "exits", "rearms_in_handshake",
+      "sleeps",   "works",   NULL};
   static const struct option options[] = {
       {"budget", required_argument, NULL, 'b'}, {"out", required_argument, NULL, 'o'},
       {"full", no_argument, NULL, 'u'},         {"ratios-only", no_argument, NULL, 'r'},

@@ -34,6 +34,7 @@
 // A HelloRetryRequest is smaller, any other first flight of TLS 1.3 is not.
 #define FLIGHT_LEAST 200
 
+#define FULL_READ   4096
 #define LEAK_BYTES  65536
 #define WAIT_US     1500000
 #define CUT_BYTES   65536
@@ -59,13 +60,12 @@ enum fault {
   FAULT_REARMS_IN_HANDSHAKE,  // TCP_QUICKACK is re-armed until the first response of a TLS connection, and not after it
   FAULT_SLEEPS,               // 45 ms of sleep before each send of a TLS connection but its first flight
   FAULT_WORKS,                // 45 ms of CPU burnt there
-  FAULT_SPLITS_RESPONSES,     // such a send goes out in two, and no socket has TCP_NODELAY
   FAULT_DROPS_SHORT_HELLOS,   // a connection whose first read is less than a record's head is closed
+  FAULT_EXITS_ON_FULL_READS,  // the process exits when a TLS connection sends 4 KiB at once
   // Of tls_faults.c.
   FAULT_EXITS_ON_NUL,            // the process exits when a request has a NUL byte
   FAULT_SWALLOWS_REQUESTS,       // what a connection sends after its first 4 KiB is taken, and never seen
   FAULT_EXITS_ON_RENEGOTIATION,  // the process exits when a client asks for another handshake
-  FAULT_EXITS_ON_KEY_UPDATES,    // the process exits when a connection has had more KeyUpdates than are allowed
   NUM_FAULTS,
 };
 
@@ -86,12 +86,11 @@ static const char *const fault_names[NUM_FAULTS] = {
     "rearms_in_handshake",
     "sleeps",
     "works",
-    "splits_responses",
     "drops_short_hellos",
+    "exits_on_full_reads",
     "exits_on_nul",
     "swallows_requests",
     "exits_on_renegotiation",
-    "exits_on_key_updates",
 };
 
 // Above this a connection takes a second.
@@ -275,6 +274,9 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags) {
   if (got == 0 && fd >= 0 && fd < FD_MAX) {
     atomic_store(&half_closed[fd], true);
   }
+  if (got >= FULL_READ && kind_of(fd) == KIND_TLS && active == FAULT_EXITS_ON_FULL_READS) {
+    _exit(EXIT_STATUS);
+  }
   if (got > 0 && got < RECORD_HEAD && kind_of(fd) == KIND_UNKNOWN && active == FAULT_DROPS_SHORT_HELLOS) {
     (void)shutdown(fd, SHUT_RDWR);
   }
@@ -299,24 +301,18 @@ static bool is_response(int fd, size_t len) {
 
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len) {
   const bool quickack = level == IPPROTO_TCP && name == TCP_QUICKACK;
-  const bool nodelay = level == IPPROTO_TCP && name == TCP_NODELAY;
-  if ((quickack && active == FAULT_REARMS_IN_HANDSHAKE && kind_of(fd) == KIND_TLS && atomic_load(&flights[fd]) > 1) ||
-      (nodelay && active == FAULT_SPLITS_RESPONSES)) {
+  if (quickack && active == FAULT_REARMS_IN_HANDSHAKE && kind_of(fd) == KIND_TLS && atomic_load(&flights[fd]) > 1) {
     return 0;
   }
   return __real_setsockopt(fd, level, name, value, len);
 }
 
-// What comes before a response. Returns how much of it has been sent.
-static size_t before_response(int fd, const void *buffer, size_t len) {
+static void before_response(void) {
   if (active == FAULT_SLEEPS) {
     sleep_us(SLOW_US);
   } else if (active == FAULT_WORKS) {
     burn_us(SLOW_US);
-  } else if (active == FAULT_SPLITS_RESPONSES && len > 1 && __real_send(fd, buffer, 1, MSG_NOSIGNAL) == 1) {
-    return 1;
   }
-  return 0;
 }
 
 ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags) {
@@ -333,13 +329,11 @@ ssize_t __wrap_send(int fd, const void *buffer, size_t len, int flags) {
       atomic_store(&half_closed[fd], true);
     }
   }
-  const size_t gone = is_response(fd, len) ? before_response(fd, buffer, len) : 0;
-  ssize_t sent = __real_send(fd, (const char *)buffer + gone, len - gone, flags);
-  int error = errno;
-  if (gone > 0) {
-    // What has gone is told as sent, whatever became of the rest.
-    sent = (ssize_t)gone + (sent > 0 ? sent : 0);
+  if (is_response(fd, len)) {
+    before_response();
   }
+  ssize_t sent = __real_send(fd, buffer, len, flags);
+  int error = errno;
   if (sent < 0 && (error == ECONNRESET || error == EPIPE) && active == FAULT_EXITS_ON_RESET) {
     _exit(EXIT_STATUS);
   }
