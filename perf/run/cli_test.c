@@ -140,8 +140,8 @@ static void test_the_exact_gates_are_gates(void **state) {
 // The own server as any other: the same gates, its own line in the log, and what is left out with its reason.
 static void test_a_described_server_is_judged(void **state) {
   (void)state;
-  const char *const args[] = {"--server", "perf/servers/own.json", "--ratios-only", "--budget", "5",
-                              "--out",    folder,                  "--quiet",       NULL};
+  const char *const args[] = {
+      "--server", "perf/servers/own.json", "--ratios-only", "--budget", "5", "--out", folder, "--quiet", NULL};
   struct tg_child_result result;
   run(args, &result);
   // So few seconds decide little on a busy machine, but they fail nothing that is physics.
