@@ -1,6 +1,6 @@
 """accept_path_fuzz_tests: any non-blocking accept path under the simulated kernel, with every target that drives one.
 
-    load("@tlsgate//fuzz:adapter.bzl", "accept_path_fuzz_tests")
+    load("//fuzz:adapter.bzl", "accept_path_fuzz_tests")
 
     accept_path_fuzz_tests(
         name = "myserver",
