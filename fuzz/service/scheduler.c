@@ -45,7 +45,7 @@ bool tg_fuzzd_pick(const struct tg_fuzzd_state *state, const struct tg_fuzzd_cho
       if (!takes_part(state, choice, i, e) || choice->busy[i] || now_s < arm->rest_until_s) {
         continue;
       }
-      double owed = arm->slices == 0 ? INFINITY : arm->credit_s;
+      double owed = arm->begun == 0 ? INFINITY : arm->credit_s;
       if (!found || owed > best) {
         best = owed;
         found = true;
@@ -57,8 +57,14 @@ bool tg_fuzzd_pick(const struct tg_fuzzd_state *state, const struct tg_fuzzd_cho
   return found;
 }
 
+void tg_fuzzd_charge(struct tg_fuzzd_state *state, size_t target, enum tg_fuzzd_engine engine, double seconds) {
+  state->targets[target].arms[engine].begun++;
+  state->targets[target].arms[engine].credit_s -= seconds;
+}
+
 void tg_fuzzd_account(struct tg_fuzzd_state *state, const struct tg_fuzzd_choice *choice, size_t target,
-                      enum tg_fuzzd_engine engine, const struct tg_fuzzd_slice_result *result, double now_s) {
+                      enum tg_fuzzd_engine engine, double charged_s, const struct tg_fuzzd_slice_result *result,
+                      double now_s) {
   struct tg_fuzzd_arm *arm = &state->targets[target].arms[engine];
   double cost_s = result->cpu_s > COST_MIN_S ? result->cpu_s : COST_MIN_S;
   for (size_t i = 0; i < state->num_targets; i++) {
@@ -66,7 +72,7 @@ void tg_fuzzd_account(struct tg_fuzzd_state *state, const struct tg_fuzzd_choice
       state->targets[i].arms[e].credit_s += cost_s * tg_fuzzd_share(state, choice, i, (enum tg_fuzzd_engine)e);
     }
   }
-  arm->credit_s -= cost_s;
+  arm->credit_s += charged_s - cost_s;
   arm->slices++;
   arm->cpu_s += result->cpu_s;
   arm->executions += result->executions;

@@ -36,6 +36,10 @@ struct tg_fuzzd_choice {
 bool tg_fuzzd_pick(const struct tg_fuzzd_state *state, const struct tg_fuzzd_choice *choice, double now_s,
                    size_t *target, enum tg_fuzzd_engine *engine);
 
+// tg_fuzzd_charge charges an arm for a slice of `seconds` that begins. The state is to be saved then: if fuzzd is
+// killed before it can account the slice, the arm has had its turn all the same, and others come next.
+void tg_fuzzd_charge(struct tg_fuzzd_state *state, size_t target, enum tg_fuzzd_engine engine, double seconds);
+
 // What came of a slice.
 struct tg_fuzzd_slice_result {
   bool ran;      // the engine executed something
@@ -48,9 +52,11 @@ struct tg_fuzzd_slice_result {
   char error[256];  // if it ran nothing
 };
 
-// tg_fuzzd_account adds a slice to the state of its arm, and credits all arms of `choice`.
+// tg_fuzzd_account adds a slice to the state of its arm, which was charged `charged_s` for it, and credits all arms of
+// `choice`.
 void tg_fuzzd_account(struct tg_fuzzd_state *state, const struct tg_fuzzd_choice *choice, size_t target,
-                      enum tg_fuzzd_engine engine, const struct tg_fuzzd_slice_result *result, double now_s);
+                      enum tg_fuzzd_engine engine, double charged_s, const struct tg_fuzzd_slice_result *result,
+                      double now_s);
 
 // tg_fuzzd_share returns the part of all CPU time, 0 to 1, that an arm is to have.
 double tg_fuzzd_share(const struct tg_fuzzd_state *state, const struct tg_fuzzd_choice *choice, size_t target,

@@ -189,7 +189,8 @@ static void finish_slice(struct service *service, const struct tg_job *job, stru
     slice->ran = true;
     slice->early = false;
   }
-  tg_fuzzd_account(&service->state, &service->choice, job->task.index, job->task.engine, slice, (double)time(NULL));
+  tg_fuzzd_account(&service->state, &service->choice, job->task.index, job->task.engine, job->task.slice_s, slice,
+                   (double)time(NULL));
   if (target->pruned_at_s == 0) {
     target->pruned_at_s = (double)time(NULL);
   }
@@ -298,6 +299,12 @@ static bool start_jobs(struct service *service, struct tg_error *err) {
       return false;
     }
     service->choice.busy[task.index] = true;
+    if (task.kind == TG_JOB_SLICE) {
+      tg_fuzzd_charge(&service->state, task.index, task.engine, task.slice_s);
+      if (!save(service, err)) {
+        return false;
+      }
+    }
     service->paged_s = 0;
   }
   return true;

@@ -16,12 +16,13 @@
 const char *const tg_fuzzd_engine_names[TG_FUZZD_ENGINES] = {"libfuzzer", "afl"};
 
 static json_t *encode_arm(const struct tg_fuzzd_arm *arm) {
-  json_t *json = json_pack(
-      "{s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:f}", "cpu_s", arm->cpu_s, "slices",
-      (json_int_t)arm->slices, "executions", (json_int_t)arm->executions, "edges", (json_int_t)arm->edges, "new_edges",
-      (json_int_t)arm->new_edges, "findings", (json_int_t)arm->findings, "recent_cpu_s", arm->recent_cpu_s,
-      "recent_edges", arm->recent_edges, "credit_s", arm->credit_s, "idle_cpu_s", arm->idle_cpu_s, "failures",
-      (json_int_t)arm->failures, "early", (json_int_t)arm->early, "rest_until_s", arm->rest_until_s);
+  json_t *json =
+      json_pack("{s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:f}", "cpu_s", arm->cpu_s, "begun",
+                (json_int_t)arm->begun, "slices", (json_int_t)arm->slices, "executions", (json_int_t)arm->executions,
+                "edges", (json_int_t)arm->edges, "new_edges", (json_int_t)arm->new_edges, "findings",
+                (json_int_t)arm->findings, "recent_cpu_s", arm->recent_cpu_s, "recent_edges", arm->recent_edges,
+                "credit_s", arm->credit_s, "idle_cpu_s", arm->idle_cpu_s, "failures", (json_int_t)arm->failures,
+                "early", (json_int_t)arm->early, "rest_until_s", arm->rest_until_s);
   if (json != NULL && arm->last_error[0] != '\0' &&
       json_object_set_new(json, "last_error", json_string(arm->last_error)) != 0) {
     json_decref(json);
@@ -89,9 +90,10 @@ static bool decode_arm(struct tg_json_place *target, const char *key, struct tg_
   struct tg_json_place place;
   const char *last_error;
   if (!tg_json_object(target, key, &place) || !read_amount(&place, "cpu_s", &out->cpu_s) ||
-      !read_count(&place, "slices", &out->slices) || !read_count(&place, "executions", &out->executions) ||
-      !read_count(&place, "edges", &out->edges) || !read_count(&place, "new_edges", &out->new_edges) ||
-      !read_count(&place, "findings", &out->findings) || !read_amount(&place, "recent_cpu_s", &out->recent_cpu_s) ||
+      !read_count(&place, "begun", &out->begun) || !read_count(&place, "slices", &out->slices) ||
+      !read_count(&place, "executions", &out->executions) || !read_count(&place, "edges", &out->edges) ||
+      !read_count(&place, "new_edges", &out->new_edges) || !read_count(&place, "findings", &out->findings) ||
+      !read_amount(&place, "recent_cpu_s", &out->recent_cpu_s) ||
       !read_amount(&place, "recent_edges", &out->recent_edges) || !tg_json_number(&place, "credit_s", &out->credit_s) ||
       !read_amount(&place, "idle_cpu_s", &out->idle_cpu_s) || !read_count(&place, "failures", &out->failures) ||
       !read_count(&place, "early", &out->early) || !read_amount(&place, "rest_until_s", &out->rest_until_s) ||

@@ -20,6 +20,7 @@ enum tg_fuzzd_engine { TG_FUZZD_LIBFUZZER, TG_FUZZD_AFL, TG_FUZZD_ENGINES };
 // One engine on one target: what time is shared out to. "In a row" counts up to now.
 struct tg_fuzzd_arm {
   double cpu_s;          // user and system time of all its slices
+  uint64_t begun;        // slices, those included that were killed
   uint64_t slices;       // that came to an end
   uint64_t executions;   // of the target
   uint64_t edges;        // the most that it has covered; each engine counts its own

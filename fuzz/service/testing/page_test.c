@@ -121,9 +121,9 @@ static void test_a_full_page(void **unused) {
   for (int i = 0; i < 20; i++) {
     const struct tg_fuzzd_slice_result result = {
         .ran = true, .cpu_s = 60, .executions = 1000000, .edges = 4000 + (uint64_t)i, .new_edges = i > 0 ? 1 : 4000};
-    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, &result, 1e9);
+    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, 0, &result, 1e9);
     const struct tg_fuzzd_slice_result failure = {.ran = false, .error = "no <program>"};
-    tg_fuzzd_account(&state, &choice, 1, TG_FUZZD_AFL, &failure, 1e9);
+    tg_fuzzd_account(&state, &choice, 1, TG_FUZZD_AFL, 0, &failure, 1e9);
   }
   (void)snprintf(targets[0].now, sizeof(targets[0].now), "libfuzzer, paused");
   struct tg_page page = {

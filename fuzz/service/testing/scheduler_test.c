@@ -35,9 +35,10 @@ static int begin(void **unused) {
 static void run(uint64_t (*yield)(size_t target, enum tg_fuzzd_engine engine), size_t *target,
                 enum tg_fuzzd_engine *engine) {
   assert_true(tg_fuzzd_pick(&state, &choice, 1000, target, engine));
+  tg_fuzzd_charge(&state, *target, *engine, SLICE_S);
   const struct tg_fuzzd_slice_result result = {
       .ran = true, .cpu_s = SLICE_S, .executions = 1000, .edges = 100, .new_edges = yield(*target, *engine)};
-  tg_fuzzd_account(&state, &choice, *target, *engine, &result, 1000);
+  tg_fuzzd_account(&state, &choice, *target, *engine, SLICE_S, &result, 1000);
 }
 
 static uint64_t nothing(size_t target, enum tg_fuzzd_engine engine) {
@@ -125,6 +126,23 @@ static void test_old_yield_is_forgotten(void **unused) {
   assert_true(tg_fuzzd_share(&state, &choice, 3, TG_FUZZD_AFL) < 0.1);
 }
 
+static void test_who_is_always_killed_is_not_always_next(void **unused) {
+  (void)unused;
+  size_t target;
+  enum tg_fuzzd_engine engine;
+  int turns[TARGETS][TG_FUZZD_ENGINES] = {{0}};
+  for (int i = 0; i < 3 * TARGETS * TG_FUZZD_ENGINES; i++) {
+    // No slice is ever accounted.
+    assert_true(tg_fuzzd_pick(&state, &choice, 1000, &target, &engine));
+    tg_fuzzd_charge(&state, target, engine, SLICE_S);
+    turns[target][engine]++;
+  }
+  for (size_t t = 0; t < TARGETS; t++) {
+    assert_int_equal(turns[t][TG_FUZZD_LIBFUZZER], 3);
+    assert_int_equal(turns[t][TG_FUZZD_AFL], 3);
+  }
+}
+
 static void test_shares_add_up(void **unused) {
   (void)unused;
   size_t target;
@@ -153,11 +171,11 @@ static void test_the_busy_and_the_resting_are_left_out(void **unused) {
   assert_int_equal(target, 0);
   assert_int_equal(engine, TG_FUZZD_AFL);
   const struct tg_fuzzd_slice_result failure = {.ran = false, .error = "no program"};
-  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, &failure, 1000);
+  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, 0, &failure, 1000);
   assert_false(tg_fuzzd_pick(&state, &choice, 1000 + TG_FUZZD_REST_S - 1, &target, &engine));
   assert_true(tg_fuzzd_pick(&state, &choice, 1000 + TG_FUZZD_REST_S + 1, &target, &engine));
   for (int i = 0; i < 20; i++) {
-    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, &failure, 1000);
+    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, 0, &failure, 1000);
   }
   assert_false(tg_fuzzd_pick(&state, &choice, 1000 + TG_FUZZD_REST_MAX_S - 1, &target, &engine));
   assert_true(tg_fuzzd_pick(&state, &choice, 1000 + TG_FUZZD_REST_MAX_S + 1, &target, &engine));
@@ -173,30 +191,30 @@ static void test_health(void **unused) {
   assert_int_equal(judge(), TG_HEALTH_WAITS);
   const struct tg_fuzzd_slice_result idle = {.ran = true, .cpu_s = TG_HEALTH_IDLE_CPU_S / 4, .executions = 1};
   for (int i = 0; i < 3; i++) {
-    tg_fuzzd_account(&state, &choice, 0, i % 2 == 0 ? TG_FUZZD_AFL : TG_FUZZD_LIBFUZZER, &idle, 1000);
+    tg_fuzzd_account(&state, &choice, 0, i % 2 == 0 ? TG_FUZZD_AFL : TG_FUZZD_LIBFUZZER, 0, &idle, 1000);
     assert_int_equal(judge(), TG_HEALTH_GOOD);
   }
-  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, &idle, 1000);
+  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, 0, &idle, 1000);
   assert_int_equal(judge(), TG_HEALTH_IDLE);
   // An edge that one engine covers is news for the target.
   const struct tg_fuzzd_slice_result found = {.ran = true, .cpu_s = 1, .executions = 1, .new_edges = 1};
-  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, &found, 1000);
+  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, 0, &found, 1000);
   assert_int_equal(judge(), TG_HEALTH_GOOD);
   const struct tg_fuzzd_slice_result crash = {
       .ran = true, .cpu_s = 1, .executions = 1, .new_edges = 1, .finding = true, .early = true};
   for (int i = 0; i < TG_HEALTH_SLICES; i++) {
     assert_int_equal(judge(), TG_HEALTH_GOOD);
-    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, &crash, 1000);
+    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, 0, &crash, 1000);
   }
   assert_int_equal(judge(), TG_HEALTH_LOOPS);
   const struct tg_fuzzd_slice_result failure = {.ran = false, .error = "no program"};
   for (int i = 0; i < TG_HEALTH_SLICES; i++) {
     assert_int_equal(judge(), TG_HEALTH_LOOPS);
-    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, &failure, 1000);
+    tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, 0, &failure, 1000);
   }
   assert_int_equal(judge(), TG_HEALTH_STOPPED);
-  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, &found, 1000);
-  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, &found, 1000);
+  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_AFL, 0, &found, 1000);
+  tg_fuzzd_account(&state, &choice, 0, TG_FUZZD_LIBFUZZER, 0, &found, 1000);
   assert_int_equal(judge(), TG_HEALTH_GOOD);
 }
 
@@ -207,6 +225,7 @@ int main(void) {
       cmocka_unit_test_setup(test_time_goes_to_who_finds, begin),
       cmocka_unit_test_setup(test_nothing_starves, begin),
       cmocka_unit_test_setup(test_old_yield_is_forgotten, begin),
+      cmocka_unit_test_setup(test_who_is_always_killed_is_not_always_next, begin),
       cmocka_unit_test_setup(test_shares_add_up, begin),
       cmocka_unit_test_setup(test_the_busy_and_the_resting_are_left_out, begin),
       cmocka_unit_test_setup(test_health, begin),

@@ -43,7 +43,7 @@ static void fill(void) {
   for (int i = 0; i < 2 * TG_FUZZD_HISTORY_MAX + 5; i++) {
     const struct tg_fuzzd_slice_result result = {
         .ran = i % 7 != 0, .cpu_s = 0.1 * i, .executions = 10, .edges = (uint64_t)i, .error = "it \"failed\""};
-    tg_fuzzd_account(&written, &choice, 0, i % 2 == 0 ? TG_FUZZD_LIBFUZZER : TG_FUZZD_AFL, &result, 1e9 + i);
+    tg_fuzzd_account(&written, &choice, 0, i % 2 == 0 ? TG_FUZZD_LIBFUZZER : TG_FUZZD_AFL, 0, &result, 1e9 + i);
     assert_true(written.targets[0].num_history <= TG_FUZZD_HISTORY_MAX);
   }
 }
