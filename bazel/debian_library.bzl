@@ -14,10 +14,15 @@ def _debian_library_impl(ctx):
     name = "{name}",
     hdrs = glob(["include/**"]),
     includes = ["include"],
-    linkopts = ["{linkopt}"],
+    # A program for the fuzzing service runs on machines that do not have it.
+    linkopts = select({{
+        "@tlsgate//bazel:oss_fuzz": ["{static}"],
+        "@tlsgate//bazel:oss_fuzz_fm": ["{static}"],
+        "//conditions:default": ["{linkopt}"],
+    }}),
     visibility = ["//visibility:public"],
 )
-""".format(name = ctx.name, linkopt = ctx.attr.linkopt))
+""".format(name = ctx.name, linkopt = ctx.attr.linkopt, static = "-l:lib%s.a" % ctx.attr.linkopt[len("-l"):]))
 
 debian_library = repository_rule(
     implementation = _debian_library_impl,

@@ -39,8 +39,11 @@ def _major_of(ctx, program):
     got = ctx.execute([program, "--version"]) if program else None
     return _major(got.stdout) if got and got.return_code == 0 else ""
 
+def _which(ctx, program):
+    return ctx.path(program) if program.startswith("/") else ctx.which(program)
+
 def _local_tools_impl(ctx):
-    major = _major_of(ctx, ctx.which(ctx.os.environ.get("CC", "clang")))
+    major = _major_of(ctx, _which(ctx, ctx.os.environ.get("CC", "clang")))
 
     # AFL++'s passes are plug-ins of the compiler, and must have been made for its version.
     afl = ""
@@ -55,12 +58,16 @@ def _local_tools_impl(ctx):
         path = ctx.which("%s-%s" % (name, major)) or ctx.which(name)
         tools[name.upper().replace("-", "_")] = str(path) if path else ""
 
+    if ctx.os.environ.get("TLSGATE_OSS_FUZZ"):
+        # fuzz/oss-fuzz/build.sh brings its own engine, and builds nothing that needs one of these.
+        tools = {name: path or "/not/in/an/oss-fuzz/build" for name, path in tools.items()}
+
     ctx.file("BUILD", "")
     ctx.file("defs.bzl", "".join(["%s = %r\n" % item for item in sorted(tools.items())]))
 
 local_tools = repository_rule(
     implementation = _local_tools_impl,
     configure = True,
-    environ = ["AFL_PATH", "CC", "PATH"],
+    environ = ["AFL_PATH", "CC", "PATH", "TLSGATE_OSS_FUZZ"],
     local = True,
 )

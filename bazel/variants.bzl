@@ -132,6 +132,25 @@ def _fuzzing_variants(suffix, defines, plain):
         ),
     }
 
+# What the fuzzing service's own flags (CFLAGS) leave to say.
+_OSS_FUZZ = [
+    "-UNDEBUG",
+    "-U_FORTIFY_SOURCE",
+    "-fno-omit-frame-pointer",
+    # An engine runs the program, and nobody reads what it prints, unless TLSGATE_THRIFT says otherwise.
+    "-DTG_FUZZ_THRIFT_DEFAULT=1",
+]
+
+# What $CXX is to $CC: Bazel links with the latter. Nothing is dynamic but libc.
+_OSS_FUZZ_LINK = [
+    "--driver-mode=g++",
+    "-static-libstdc++",
+    "-static-libgcc",
+]
+
+# The service's CFLAGS ask every build for BoringSSL's fuzzer mode, which is for the targets that say so.
+_NOT_FUZZER_MODE = ["-UFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION"]
+
 VARIANTS = {
     "release": _variant(copt = RELEASE_COPT),
     "asan": _variant(
@@ -167,6 +186,18 @@ VARIANTS = {
         ssl = "counted_tls",
     ),
     "counted_tls": _variant(copt = RELEASE_COPT + _DETERMINISTIC),
+    # What fuzz/oss-fuzz/build.sh builds: these come behind the flags that it was given (oss_fuzz_binary).
+    "oss_fuzz": _variant(
+        copt = _OSS_FUZZ + _DETERMINISTIC + _NOT_FUZZER_MODE,
+        linkopt = _OSS_FUZZ_LINK,
+        crypto = "oss_fuzz_crypto",
+    ),
+    "oss_fuzz_fm": _variant(
+        copt = _OSS_FUZZ + _FUZZER_MODE,
+        linkopt = _OSS_FUZZ_LINK,
+        crypto = "oss_fuzz_crypto",
+    ),
+    "oss_fuzz_crypto": _variant(copt = _DETERMINISTIC + _NOT_FUZZER_MODE + ["-O2"]),
 }
 VARIANTS.update(_fuzzing_variants("", _DETERMINISTIC, "det"))
 VARIANTS.update(_fuzzing_variants("_fm", _FUZZER_MODE, "fuzzmode"))
@@ -176,6 +207,16 @@ def if_memory_sanitizer(labels):
     return select({
         "//bazel:msan": labels,
         "//bazel:msan_fm": labels,
+        "//bazel:oss_fuzz_memory": labels,
+        "//bazel:oss_fuzz_memory_fm": labels,
+        "//conditions:default": [],
+    })
+
+def if_oss_fuzz(labels):
+    """Labels or options, in the variants of fuzz/oss-fuzz/build.sh only."""
+    return select({
+        "//bazel:oss_fuzz": labels,
+        "//bazel:oss_fuzz_fm": labels,
         "//conditions:default": [],
     })
 
@@ -197,6 +238,40 @@ _SETTINGS = [
     "//command_line_option:strip",
 ]
 
+# What fuzz/oss-fuzz/build.sh was given, each as one text.
+_GIVEN = [
+    "//bazel:oss_fuzz_cflags",
+    "//bazel:oss_fuzz_cxxflags",
+    "//bazel:oss_fuzz_link",
+    "//bazel:oss_fuzz_sanitizer",
+]
+
+def _words(text):
+    return [word for word in text.split(" ") if word]
+
+def _oss_fuzz_copt(variant, settings):
+    cflags = _words(settings["//bazel:oss_fuzz_cflags"])
+
+    # What is for C++ alone (-stdlib=libc++) means nothing to C, and is no reason to complain.
+    more = [flag for flag in _words(settings["//bazel:oss_fuzz_cxxflags"]) if flag not in cflags]
+    sanitizer = {
+        "memory": ["-DOPENSSL_NO_ASM"],
+        # As in _ADDRESS_UNDEFINED.
+        "undefined": ["-fno-sanitize=vptr"],
+    }.get(settings["//bazel:oss_fuzz_sanitizer"], [])
+    return cflags + more + ["-Wno-unused-command-line-argument"] + sanitizer + variant.copt
+
+# The flags of a fuzz target, for libcrypto: as for the project's own variants, neither edges nor UBSan, and one build.
+def _oss_fuzz_crypto_copt(copt):
+    kept = ["-fsanitize=address", "-fsanitize=memory"]
+    dropped = ["-fsanitize=", "-fno-sanitize=", "-fno-sanitize-recover="]
+    return [
+        flag
+        for flag in copt
+        if flag in kept or
+           not ([prefix for prefix in dropped if flag.startswith(prefix)] or flag in _FUZZER_MODE + _NOT_FUZZER_MODE)
+    ] + VARIANTS["oss_fuzz_crypto"].copt
+
 def _settings_of(name):
     variant = VARIANTS[name]
     return {
@@ -217,10 +292,31 @@ _variant_transition = transition(
     outputs = _SETTINGS,
 )
 
+def _oss_fuzz_transition_impl(settings, attr):
+    variant = VARIANTS[attr.variant]
+    new = _settings_of(attr.variant)
+    new["//command_line_option:copt"] = _oss_fuzz_copt(variant, settings)
+    new["//command_line_option:linkopt"] = (variant.linkopt +
+                                            _words(settings["//bazel:oss_fuzz_cxxflags"]) +
+                                            _words(settings["//bazel:oss_fuzz_link"]))
+    return new
+
+# Apart from _variant_transition: what a transition reads is part of the names of all output folders.
+_oss_fuzz_transition = transition(
+    implementation = _oss_fuzz_transition_impl,
+    inputs = _GIVEN,
+    outputs = _SETTINGS,
+)
+
 def _part_transition_impl(settings, attr):
     variant = VARIANTS.get(settings["//bazel:variant"])
     other = variant.parts[attr.part] if variant else None
-    return _settings_of(other) if other else settings
+    if not other:
+        return settings
+    new = _settings_of(other)
+    if other == "oss_fuzz_crypto":
+        new["//command_line_option:copt"] = _oss_fuzz_crypto_copt(settings["//command_line_option:copt"])
+    return new
 
 _part_transition = transition(
     implementation = _part_transition_impl,
@@ -299,6 +395,20 @@ variant_files = rule(
 variant_binary = rule(
     implementation = _variant_impl,
     attrs = _ATTRS,
+    executable = True,
+)
+
+# variant_binary for "oss_fuzz" and "oss_fuzz_fm", with the flags that fuzz/oss-fuzz/build.sh was given.
+oss_fuzz_binary = rule(
+    implementation = _variant_impl,
+    attrs = dict(
+        _ATTRS,
+        target = attr.label(
+            cfg = _oss_fuzz_transition,
+            executable = True,
+            mandatory = True,
+        ),
+    ),
     executable = True,
 )
 

@@ -22,7 +22,8 @@ corpora/X/regressions/. All targets are declared in fuzz/BUILD, so that
     X_bin              the target with the engine that --config=asan-libfuzzer, afl or coverage selects
     X_corpus, X_dict   what their names say
     X_msan             test: replays the same under MemorySanitizer, on a BoringSSL that is instrumented too
-    X_oss_fuzz         archive in OSS-Fuzz's layout
+    X_oss_fuzz         archive in OSS-Fuzz's layout: X, its seeds, dictionary and options; X is X_libfuzzer, or what
+                       fuzz/oss-fuzz/build.sh asks for
     X_libfuzzer_test, X_afl_test    a short bounded run of each engine, which must reach its floor
 
 and, built in their own variants whatever the command line says, X_libfuzzer
@@ -33,7 +34,7 @@ X_msan_bin.
 load("@local_tools//:defs.bzl", "AFL_DIR", "LLVM_COV", "LLVM_PROFDATA")
 load("//bazel:c.bzl", "c_binary")
 load("//bazel:local_tools.bzl", "need_tool")
-load("//bazel:variants.bzl", "variant_binary")
+load("//bazel:variants.bzl", "oss_fuzz_binary", "variant_binary")
 
 _SUFFIX = {"det": "", "fuzzmode": "_fm"}
 _ENGINES = ["libfuzzer", "afl", "afl_cmplog", "coverage"]
@@ -144,11 +145,27 @@ def _engine_linkopts(suffix):
         "//conditions:default": [],
     })
 
-def _archive(name, files, has_dict):
+def _archive(name, suffix, options, has_dict, tags):
     """name_oss_fuzz.zip: the program, its seeds, dictionary and options, named as OSS-Fuzz asks for."""
+    oss_fuzz_binary(
+        name = name + "_oss_fuzz_program",
+        testonly = True,
+        tags = ["manual"],
+        target = ":%s_raw" % name,
+        variant = "oss_fuzz" + suffix,
+    )
+    native.alias(
+        name = name + "_oss_fuzz_bin",
+        testonly = True,
+        actual = select({
+            "//bazel:oss_fuzz_afl": ":%s_oss_fuzz_program" % name,
+            "//bazel:oss_fuzz_libfuzzer": ":%s_oss_fuzz_program" % name,
+            "//conditions:default": ":%s_libfuzzer" % name,
+        }),
+    )
     copies = [
-        "cp -L $(location :{name}_libfuzzer) $$out/{name}",
-        "printf '[libfuzzer]\\nmax_len = {max_len}\\n' > $$out/{name}.options",
+        "cp -L $(location :{name}_oss_fuzz_bin) $$out/{name}",
+        "printf '[libfuzzer]\\n{options}' > $$out/{name}.options",
         "for f in $(locations :{name}_corpus); do cp -L $$f $$seeds/$$(echo $$f | tr / _); done",
         "(cd $$seeds && touch -d @315532800 * && zip -qX $$out/{name}_seed_corpus.zip *)",
     ]
@@ -161,9 +178,10 @@ def _archive(name, files, has_dict):
     native.genrule(
         name = name + "_oss_fuzz",
         testonly = True,
-        srcs = [":%s_corpus" % name, ":%s_libfuzzer" % name] + ([":%s_dict" % name] if has_dict else []),
+        srcs = [":%s_corpus" % name, ":%s_oss_fuzz_bin" % name] + ([":%s_dict" % name] if has_dict else []),
         outs = [name + "_oss_fuzz.zip"],
-        cmd = "\n".join(commands).format(name = name, max_len = files.max_len),
+        cmd = "\n".join(commands).format(name = name, options = "".join(["%s = %s\\n" % item for item in options.items()])),
+        tags = tags,
     )
 
 def cc_fuzz_test(
@@ -232,6 +250,7 @@ def cc_fuzz_test(
         tags = ["manual"],
         deps = deps + select({
             "//bazel:libfuzzer" + suffix: [mutator] if mutator else [],
+            "//bazel:oss_fuzz_mutates" + suffix: [mutator] if mutator else [],
             "//conditions:default": [],
         }),
         **kwargs
@@ -332,7 +351,19 @@ def cc_fuzz_test(
             data = [":%s_table" % table],
             deps = ["//fuzz/launcher:main"],
         )
-    _archive(name, struct(max_len = max_len), bool(dict))
+    options = {"max_len": "%d" % max_len}
+    if not detect_leaks:
+        options["detect_leaks"] = "0"
+    if dict:
+        options["dict"] = name + ".dict"
+    _archive(
+        name,
+        suffix,
+        options,
+        bool(dict),
+        # What build.sh leaves out of a build for MemorySanitizer.
+        tags = [] if "msan" in sanitizers else ["no_memory_sanitizer"],
+    )
 
 def fuzz_program(name, targets, deps, **kwargs):
     """A program over some fuzz targets, without their coverage variant.

@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Set to "1" in the environment of a program that fuzzes. The launcher sets it; replays and tests do without.
+// Set to "1" in the environment of a program that fuzzes. The launcher sets it; replays and tests do without. A program
+// that fuzz/oss-fuzz/build.sh has built is thrifty unless it is set to something else.
 #define TG_FUZZ_THRIFT_ENV "TLSGATE_THRIFT"
 
 // While fuzzing one input of so many is looked at from all sides.
 #define TG_FUZZ_ALL_SIDES 16u
 
-// tg_fuzz_thrifty says whether TLSGATE_THRIFT is "1": runs are then to be thrifty (struct tg_world_options).
+// tg_fuzz_thrifty says whether TLSGATE_THRIFT is "1", or asked for when the program was built: runs are then to be
+// thrifty (struct tg_world_options).
 bool tg_fuzz_thrifty(void);
 
 // tg_fuzz_all_sides says whether an input is to be run with a server that has made everything itself, and a second time

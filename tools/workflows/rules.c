@@ -12,6 +12,19 @@
 #define UPDATE       "./tlsgate history update"
 #define GATES        "./tlsgate gates"
 
+// ClusterFuzzLite, at the commit of its release v1: a tag can be moved.
+#define FUZZ         "google/clusterfuzzlite/actions/"
+#define FUZZ_COMMIT  "884713a6c30a92e5e8544c39945cd7cb630abcd1"
+#define BUILD_ACTION FUZZ "build_fuzzers@" FUZZ_COMMIT
+#define RUN_ACTION   FUZZ "run_fuzzers@" FUZZ_COMMIT
+
+// Its runs, and what starts each.
+static const struct {
+  const char *mode;
+  const char *trigger;
+} fuzz_runs[] = {
+    {"code-change", "pull_request"}, {"batch", "schedule"}, {"prune", "schedule"}, {"coverage", "schedule"}};
+
 // Each in an unconditional job of a workflow that every pull request starts.
 static const char *const blocking[] = {"./tlsgate lint", "bazel test //perf:exact", "bazel test //harness/faults:all",
                                        "bazel test //fuzz:all"};
@@ -19,12 +32,17 @@ static const char *const blocking[] = {"./tlsgate lint", "bazel test //perf:exac
 // What the timed gates measure, or are made of.
 static const char *const gated_paths[] = {"harness/**", "perf/**", "bazel/**", "WORKSPACE", "baselines/**"};
 
-static const char *const triggers[] = {"pull_request", "push", "workflow_dispatch", NULL};
-static const char *const actions[] = {"actions/checkout@v4", "actions/cache@v4", "actions/upload-artifact@v4",
-                                      "actions/download-artifact@v4", NULL};
+static const char *const triggers[] = {"pull_request", "push", "schedule", "workflow_dispatch", NULL};
+static const char *const actions[] = {"actions/checkout@v4",
+                                      "actions/cache@v4",
+                                      "actions/upload-artifact@v4",
+                                      "actions/download-artifact@v4",
+                                      BUILD_ACTION,
+                                      RUN_ACTION,
+                                      NULL};
 static const char *const top_keys[] = {"name", "on", "permissions", "jobs", NULL};
-static const char *const job_keys[] = {"runs-on",     "container", "timeout-minutes", "needs", "if",
-                                       "permissions", "env",       "concurrency",     "steps", NULL};
+static const char *const job_keys[] = {"runs-on", "container",   "timeout-minutes", "needs", "if", "permissions",
+                                       "env",     "concurrency", "strategy",        "steps", NULL};
 static const char *const step_keys[] = {"name", "uses", "with", "run", "if", NULL};
 
 struct check {
@@ -155,7 +173,9 @@ static bool step_blocks(const json_t *step) {
 static void check_action(struct check *check, const char *place, const json_t *step, bool may_write) {
   const json_t *uses = json_object_get(step, "uses");
   if (!json_is_string(uses) || !one_of(json_string_value(uses), actions)) {
-    complain(check, "%s: uses must be one of GitHub's own actions: checkout, cache, upload-artifact, download-artifact",
+    complain(check,
+             "%s: uses must be one of GitHub's own actions (checkout, cache, upload-artifact, download-artifact), or "
+             "build_fuzzers or run_fuzzers of ClusterFuzzLite at the commit " FUZZ_COMMIT,
              place);
     return;
   }
@@ -222,12 +242,49 @@ static void check_job(struct check *check, const char *name, json_t *job) {
   }
 }
 
+static bool uses(const json_t *step, const char *action) {
+  return text_is(json_object_get(step, "uses"), action);
+}
+
+// Whether a job does nothing but build and run fuzzers.
+static bool only_fuzzes(const json_t *job) {
+  const json_t *steps = json_object_get(job, "steps");
+  for (size_t i = 0; i < json_array_size(steps); i++) {
+    const json_t *step = json_array_get(steps, i);
+    if (!uses(step, BUILD_ACTION) && !uses(step, RUN_ACTION)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A workflow of ClusterFuzzLite alone; only that reads artifacts of earlier runs, and has a schedule.
+static bool is_fuzzing(const json_t *workflow) {
+  const char *name = NULL;
+  json_t *job = NULL;
+  json_object_foreach(json_object_get(workflow, "jobs"), name, job) {
+    if (!only_fuzzes(job)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool permits_reading(const json_t *permissions, bool fuzzing) {
+  return permits_only(permissions, "read") ||
+         (fuzzing && json_object_size(permissions) == 2 && text_is(json_object_get(permissions, "contents"), "read") &&
+          text_is(json_object_get(permissions, "actions"), "read"));
+}
+
 static void check_file(struct check *check, json_t *workflow) {
   check_keys(check, "the file", workflow, top_keys);
   json_t *on = json_object_get(workflow, "on");
   check_keys(check, "on", on, triggers);
-  if (!permits_only(json_object_get(workflow, "permissions"), "read")) {
-    complain(check, "permissions must be contents: read and nothing else");
+  if (!permits_reading(json_object_get(workflow, "permissions"), is_fuzzing(workflow))) {
+    complain(check, "permissions must be contents: read and nothing else, but for actions: read of ClusterFuzzLite");
+  }
+  if (json_object_get(on, "schedule") != NULL && !is_fuzzing(workflow)) {
+    complain(check, "only ClusterFuzzLite runs on a schedule: what blocks must run on the change");
   }
   const char *name = NULL;
   json_t *job = NULL;
@@ -308,6 +365,39 @@ static void check_gates(struct check *check, const json_t *files) {
   }
 }
 
+// A job that builds for one sanitizer and then runs `mode` on that build.
+static bool fuzzes(const json_t *job, const char *mode) {
+  const json_t *steps = json_object_get(job, "steps");
+  for (size_t i = 1; i < json_array_size(steps); i++) {
+    const json_t *built = json_object_get(json_array_get(steps, i - 1), "with");
+    const json_t *run = json_object_get(json_array_get(steps, i), "with");
+    if (uses(json_array_get(steps, i - 1), BUILD_ACTION) && uses(json_array_get(steps, i), RUN_ACTION) &&
+        text_is(json_object_get(run, "mode"), mode) && text_is(json_object_get(built, "language"), "c") &&
+        json_object_get(built, "sanitizer") != NULL &&
+        json_equal(json_object_get(built, "sanitizer"), json_object_get(run, "sanitizer"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool has_fuzz_run(const json_t *files, const char *mode, const char *trigger) {
+  const char *file = NULL;
+  json_t *workflow = NULL;
+  json_object_foreach((json_t *)files, file, workflow) {
+    const json_t *filter = json_object_get(json_object_get(workflow, "on"), trigger);
+    bool starts = strcmp(trigger, "schedule") == 0 ? json_array_size(filter) > 0 : every(workflow, trigger);
+    const char *name = NULL;
+    json_t *job = NULL;
+    json_object_foreach(json_object_get(workflow, "jobs"), name, job) {
+      if (starts && fuzzes(job, mode)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 json_t *tg_workflows_check(const json_t *files, const json_t *commands) {
   struct check check = {.commands = commands, .problems = json_array()};
   json_t *workflow = NULL;
@@ -321,5 +411,12 @@ json_t *tg_workflows_check(const json_t *files, const json_t *commands) {
     }
   }
   check_gates(&check, files);
+  check.file = "workflows";
+  for (size_t i = 0; i < sizeof(fuzz_runs) / sizeof(fuzz_runs[0]); i++) {
+    if (!has_fuzz_run(files, fuzz_runs[i].mode, fuzz_runs[i].trigger)) {
+      complain(&check, "no job builds for a sanitizer and runs ClusterFuzzLite's %s on it, on %s", fuzz_runs[i].mode,
+               fuzz_runs[i].trigger);
+    }
+  }
   return check.problems;
 }

@@ -9,12 +9,14 @@
 //    on a step only always(), only after the commands that block.
 //  - every line of a `run` stands in an indented block of README.md to the letter, but for a redirection to the job's
 //    summary; so there is no `|| true`, and no `;`. Actions are GitHub's own: checkout, cache, and the two for
-//    artifacts.
+//    artifacts; or ClusterFuzzLite's two, at one commit.
+//  - a file with nothing but ClusterFuzzLite may have `actions: read` as well, for its corpora, and run on a schedule.
 //  - a checkout keeps its credentials only in the job that writes.
 // Of all of them together:
 //  - format and lint, the exact gates, the fault catalogue and the fuzz smoke each run, unconditionally, in a job of a
 //    workflow that every pull request starts, whatever it touches and whichever branch it goes to;
 //  - the timed gates run on pull requests that touch their path, on pushes and on dispatch;
+//  - ClusterFuzzLite runs on every pull request (code-change), and on a schedule (batch, prune, coverage).
 //  - the history is updated in a job that writes, and nowhere else.
 #ifndef TLSGATE_TOOLS_WORKFLOWS_RULES_H
 #define TLSGATE_TOOLS_WORKFLOWS_RULES_H
