@@ -14,7 +14,7 @@
 #include "perf/servers/describe.h"
 #include "perf/servers/expand.h"
 
-static const char *const kShipped[] = {"own", "nginx", "haproxy", "h2o", "lighttpd", "script"};
+static const char *const kShipped[] = {"own", "nginx", "haproxy", "h2o", "lighttpd", "script", "openssl"};
 #define NUM_SHIPPED (sizeof(kShipped) / sizeof(kShipped[0]))
 
 static void shipped_path(const char *name, char out[PATH_MAX]) {

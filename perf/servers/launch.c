@@ -150,6 +150,13 @@ bool tg_launch_program(const struct tg_server_description *description, const ch
   return ok;
 }
 
+bool tg_launch_is_installed(const struct tg_server_description *description, struct tg_error *err) {
+  reach_sbin();
+  // A program that a placeholder names is known when it is started.
+  char program[PATH_MAX];
+  return strchr(description->start[0], '@') != NULL || find_program(description, description->start[0], program, err);
+}
+
 void tg_launch_said(const struct tg_launch *launch, char *out, size_t size) {
   char line[256];
   FILE *file = launch->stage.folder[0] == '\0' ? NULL : fopen(launch->stage.log, "re");

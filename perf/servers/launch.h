@@ -26,6 +26,10 @@ struct tg_launch {
   struct tg_stage stage;
 };
 
+// tg_launch_is_installed says whether the description's program can be found, as far as that can be told without
+// starting it; if not, `err` names it and its package.
+bool tg_launch_is_installed(const struct tg_server_description *description, struct tg_error *err);
+
 // tg_launch_start makes the run's folder, starts the server and waits until it is ready. Returns false with `err`
 // filled in; then nothing is left running or lying about. A program that is not installed is named with its package.
 // Both are kept as long as the launch lasts. SIGINT, SIGTERM and SIGHUP then end the server, remove the folder and end

@@ -199,6 +199,11 @@ static void test_script(void **state) {
   serve("script");
 }
 
+static void test_openssl(void **state) {
+  (void)state;
+  serve("openssl");
+}
+
 #define TEXT(start, ready, stop)                                                                                 \
   "{\"schema\": 1, \"name\": \"t\", \"start\": [" start "], \"ready\": " ready ", \"stop\": " stop               \
   ", \"ports\": {\"tls\": \"free\", \"http\": null}, \"routes\": {\"small\": {\"path\": \"/\", \"bytes\": 15}, " \
@@ -235,6 +240,25 @@ static void test_what_cannot_start_is_told(void **state) {
   refuse(TEXT("\"/bin/sh\", \"-c\", \"echo why >&2; sleep 60\"", LINE, STOP),
          (const char *const[]){"no ready line", "why", NULL});
   refuse(TEXT("\"@https_server@\"", LINE, STOP), (const char *const[]){"@https_server@ cannot be filled in", NULL});
+}
+
+static void test_what_is_installed_is_known(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    bool installed;
+  } table[] = {{TEXT("\"no-such-server\"", CONNECT, STOP), false},
+               {TEXT("\"sleep\"", CONNECT, STOP), true},
+               {TEXT("\"@https_server@\"", LINE, STOP), true}};
+  for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    struct tg_server_description description;
+    struct tg_error err = {""};
+    assert_true(tg_server_describe_text("t.json", table[i].text, &description, &err));
+    assert_int_equal(tg_launch_is_installed(&description, &err), table[i].installed);
+    assert_int_equal(strstr(err.text, "apt-get install --no-install-recommends some-package") == NULL,
+                     table[i].installed);
+    tg_server_description_free(&description);
+  }
 }
 
 static void test_descriptors_are_limited(void **state) {
@@ -275,7 +299,9 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(test_script),
       cmocka_unit_test(test_variants_are_what_they_are_called),
       cmocka_unit_test(test_several_run_at_one_time),
+      cmocka_unit_test(test_openssl),
       cmocka_unit_test(test_what_cannot_start_is_told),
+      cmocka_unit_test(test_what_is_installed_is_known),
       cmocka_unit_test(test_descriptors_are_limited),
   };
   static char path[PATH_MAX];

@@ -13,10 +13,10 @@ static bool read_report(const char *text, struct tg_rtt *out, struct tg_error *e
   json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &where);
   json_t *samples = NULL;
   json_int_t stalled = 0;
-  bool ok = report != NULL &&
-            json_unpack_ex(report, &where, 0, "{s:{s:F, s:F, s:F, s:F}, s:{s:F}, s:I, s:o}", "rtt_ms", "p50",
-                           &out->p50_ms, "p90", &out->p90_ms, "p99", &out->p99_ms, "max", &out->max_ms, "handshake_ms",
-                           "p50", &out->handshake_p50_ms, "stalled", &stalled, "samples", &samples) == 0;
+  bool ok = report != NULL && json_unpack_ex(report, &where, 0, "{s:{s:F, s:F, s:F, s:F}, s:{s:F}, s:I, s:F, s:o}",
+                                             "rtt_ms", "p50", &out->p50_ms, "p90", &out->p90_ms, "p99", &out->p99_ms,
+                                             "max", &out->max_ms, "handshake_ms", "p50", &out->handshake_p50_ms,
+                                             "stalled", &stalled, "seconds", &out->seconds, "samples", &samples) == 0;
   const json_t *values = json_object_get(samples, "rtt_ms");
   if (!ok || json_array_size(values) == 0) {
     tg_error_set(err, "rtt_client: its report cannot be read: %s", ok ? "no samples" : where.text);

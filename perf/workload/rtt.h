@@ -17,6 +17,7 @@ struct tg_rtt {
   double handshake_p50_ms;
   uint64_t stalled;  // requests that waited 20 ms or more: half of Linux's least delayed ACK (TCP_DELACK_MIN, 40 ms)
   uint64_t count;    // requests timed
+  double seconds;    // from the end of the last client's warm-up to the end of the last client
   double server_cpu_s;
   double client_cpu_s;
   char command[512];       // what was run, for a report
