@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/exact/figures.h"
+
 struct parser {
   const char *program;
   const struct tg_code_map *map;
-  const char *trigger;
-  struct tg_callgrind_sums *out;
-  size_t num;      // parts that there should be
-  size_t num_met;  // that have begun
+  const char *trigger;              // NULL: every one
+  struct tg_callgrind_sums *out;    // of parts that it ended, or
+  struct tg_callgrind_part *parts;  // of every part
+  size_t num;                       // parts that there should be
+  size_t num_met;                   // that have begun
   struct tg_error *err;
 
   bool wanted;  // the present part is one of them
@@ -20,6 +23,7 @@ struct parser {
 
   bool in_program;  // the present function is
   bool is_call;     // the next line of costs is a call's
+  int callee;       // enum tg_call, or TG_CALL_COUNT: another function
 };
 
 static bool ends_with(const char *text, const char *end) {
@@ -52,16 +56,50 @@ static bool begin_part(struct parser *parser) {
   return ok;
 }
 
+static struct tg_callgrind_sums *present_sums(const struct parser *parser) {
+  return parser->parts != NULL ? &parser->parts[parser->num_met - 1].sums : &parser->out[parser->num_met - 1];
+}
+
+// "--dump-before=bssl::f(int)" is the trigger f of this name: without what it takes.
+static void name_part(struct tg_callgrind_part *part, const char *trigger) {
+  const char *name = strchr(trigger, '=');
+  name = name == NULL ? trigger : name + 1;
+  *part = (struct tg_callgrind_part){.trigger = ""};
+  (void)snprintf(part->trigger, sizeof(part->trigger), "%.*s", (int)strcspn(name, "("), name);
+}
+
 static bool take_trigger(struct parser *parser, const char *trigger) {
-  if (!ends_with(trigger, parser->trigger)) {
+  if (parser->trigger == NULL ? strncmp(trigger, "--dump", 6) != 0 : !ends_with(trigger, parser->trigger)) {
     return true;
   }
   if (parser->num_met == parser->num) {
     return fail(parser, "has more parts than there are scenarios", trigger);
   }
   parser->wanted = true;
-  parser->out[parser->num_met++] = (struct tg_callgrind_sums){{0}};
+  parser->num_met++;
+  if (parser->parts != NULL) {
+    name_part(&parser->parts[parser->num_met - 1], trigger);
+  } else {
+    parser->out[parser->num_met - 1] = (struct tg_callgrind_sums){{0}};
+  }
   return true;
+}
+
+static void take_callee(struct parser *parser, const char *name) {
+  static const char kWrapped[] = "__wrap_";
+  parser->callee = TG_CALL_COUNT;
+  for (int call = 0; strncmp(name, kWrapped, sizeof(kWrapped) - 1) == 0 && call < TG_CALL_COUNT; call++) {
+    if (strcmp(name + sizeof(kWrapped) - 1, tg_exact_metric_name(call)) == 0) {
+      parser->callee = call;
+    }
+  }
+}
+
+static void take_calls(struct parser *parser, const char *number) {
+  parser->is_call = true;
+  if (parser->wanted && parser->parts != NULL && parser->callee < TG_CALL_COUNT) {
+    parser->parts[parser->num_met - 1].calls[parser->callee] += strtoll(number, NULL, 10);
+  }
 }
 
 static enum tg_code_owner owner_at(const struct parser *parser, uint64_t address) {
@@ -79,7 +117,7 @@ static bool take_cost(struct parser *parser, const char *line) {
   }
   // A call's line is of what is called, which has lines of its own.
   if (parser->wanted && !parser->is_call) {
-    parser->out[parser->num_met - 1].by_owner[owner_at(parser, address)] += cost;
+    present_sums(parser)->by_owner[owner_at(parser, address)] += cost;
     parser->self += cost;
   }
   parser->is_call = false;
@@ -110,30 +148,50 @@ static bool take_line(struct parser *parser, const char *line) {
     parser->has_total = true;
   } else if ((value = after(line, "ob=")) != NULL) {
     parser->in_program = ends_with(value, parser->program);
-  } else if (after(line, "calls=") != NULL) {
-    parser->is_call = true;
+  } else if ((value = after(line, "cfn=")) != NULL) {
+    take_callee(parser, value);
+  } else if ((value = after(line, "calls=")) != NULL) {
+    take_calls(parser, value);
   } else if (*line >= '0' && *line <= '9') {
     return fail(parser, "positions that are no addresses", line);
   }
   return true;
 }
 
-bool tg_callgrind_read(FILE *profile, const char *program, const struct tg_code_map *map, const char *trigger,
-                       struct tg_callgrind_sums *out, size_t num, struct tg_error *err) {
-  struct parser parser = {.program = program, .map = map, .trigger = trigger, .out = out, .num = num, .err = err};
+static bool read_all(struct parser *parser, FILE *profile) {
   char *line = NULL;
   size_t size = 0;
   bool ok = true;
   while (ok && getline(&line, &size, profile) >= 0) {
     line[strcspn(line, "\n")] = '\0';
-    ok = take_line(&parser, line);
+    ok = take_line(parser, line);
   }
   free(line);
-  if (!ok || !end_part(&parser)) {
+  return ok && end_part(parser);
+}
+
+bool tg_callgrind_read(FILE *profile, const char *program, const struct tg_code_map *map, const char *trigger,
+                       struct tg_callgrind_sums *out, size_t num, struct tg_error *err) {
+  struct parser parser = {.program = program, .map = map, .trigger = trigger, .out = out, .num = num, .err = err};
+  if (!read_all(&parser, profile)) {
     return false;
   }
   if (ferror(profile) != 0 || parser.num_met != num) {
     tg_error_set(err, "callgrind's profile: has %zu parts that end at %s, not %zu", parser.num_met, trigger, num);
+    return false;
+  }
+  return true;
+}
+
+bool tg_callgrind_parts(FILE *profile, const char *program, const struct tg_code_map *map,
+                        struct tg_callgrind_part *out, size_t size, size_t *num, struct tg_error *err) {
+  struct parser parser = {.program = program, .map = map, .parts = out, .num = size, .err = err};
+  if (!read_all(&parser, profile)) {
+    return false;
+  }
+  *num = parser.num_met;
+  if (ferror(profile) != 0 || parser.num_met == 0) {
+    tg_error_set(err, "callgrind's profile: has no parts");
     return false;
   }
   return true;

@@ -17,8 +17,7 @@
 
 // perf/exact/measure.h
 #define MEASURED_ENDS "tg_exact_measured_ends"
-static const char kCutAtBegin[] = "--dump-before=tg_exact_measured_begins";
-static const char kCutAtEnd[] = "--dump-before=" MEASURED_ENDS;
+static const char *const kMeasured[] = {"tg_exact_measured_begins", MEASURED_ENDS, NULL};
 
 // The last line of what a child said on standard error: there stands why it failed.
 static void set_failure(const struct tg_child_result *result, const char *what, struct tg_error *err) {
@@ -150,8 +149,11 @@ static bool has_valgrind(struct tg_error *err) {
   return true;
 }
 
-static bool run_callgrind(const char *stripped, const char *scenarios, unsigned padding, int profile_fd,
-                          char cpu[TG_CPU_TEXT_MAX], struct tg_exact_figures *again, struct tg_error *err) {
+// Cuts the profile before each call of a function of `cuts`.
+static bool run_callgrind(const char *stripped, const char *scenarios, unsigned padding, const char *const cuts[],
+                          int profile_fd, char cpu[TG_CPU_TEXT_MAX], struct tg_exact_figures *again,
+                          struct tg_error *err) {
+  static char cut_options[TG_EXACT_CUTS_MAX][128];
   char pad[300];
   char out_file[96];
   const int used = snprintf(pad, sizeof(pad), "TLSGATE_PADDING=");
@@ -159,26 +161,28 @@ static bool run_callgrind(const char *stripped, const char *scenarios, unsigned 
   pad[(size_t)used + padding % (sizeof(pad) - (size_t)used)] = '\0';
   (void)snprintf(out_file, sizeof(out_file), "--callgrind-out-file=/proc/%ld/fd/%d", (long)getpid(), profile_fd);
   // An environment of its own: its size moves the stack, and nothing of the caller's chooses code.
-  const char *argv[] = {"env",
-                        "-i",
-                        "PATH=/usr/bin:/bin",
-                        pad,
-                        "valgrind",
-                        "--tool=callgrind",
-                        "--quiet",
-                        "--combine-dumps=yes",
-                        "--compress-strings=no",
-                        "--compress-pos=no",
-                        "--dump-line=no",
-                        "--dump-instr=yes",
-                        "--toggle-collect=tg_shard_turn",
-                        kCutAtBegin,
-                        kCutAtEnd,
-                        out_file,
-                        stripped,
-                        "--once",
-                        scenarios,
-                        NULL};
+  const char *argv[TG_EXACT_CUTS_MAX + 20] = {"env",
+                                              "-i",
+                                              "PATH=/usr/bin:/bin",
+                                              pad,
+                                              "valgrind",
+                                              "--tool=callgrind",
+                                              "--quiet",
+                                              "--combine-dumps=yes",
+                                              "--compress-strings=no",
+                                              "--compress-pos=no",
+                                              "--dump-line=no",
+                                              "--dump-instr=yes",
+                                              "--toggle-collect=tg_shard_turn",
+                                              out_file};
+  size_t n = 14;
+  for (size_t i = 0; i < TG_EXACT_CUTS_MAX && cuts[i] != NULL; i++) {
+    (void)snprintf(cut_options[i], sizeof(cut_options[i]), "--dump-before=%s", cuts[i]);
+    argv[n++] = cut_options[i];
+  }
+  argv[n++] = stripped;
+  argv[n++] = "--once";
+  argv[n++] = scenarios;
   struct tg_child_result result;
   if (!run_child(argv, "measuring under callgrind", &result, err)) {
     return false;
@@ -213,13 +217,30 @@ static bool read_map(const char *measure, struct tg_code_map *out, struct tg_err
   return ok;
 }
 
-static bool read_profile(int profile_fd, const struct tg_code_map *map, struct tg_exact_figures *out,
-                         struct tg_error *err) {
-  static struct tg_callgrind_sums sums[TG_SCENARIOS_MAX];
+// A profile in memory: nothing to clean up, whatever ends the run.
+static int make_profile(struct tg_error *err) {
+  const int profile_fd = memfd_create("tlsgate-callgrind", MFD_CLOEXEC);
+  if (profile_fd < 0) {
+    tg_error_set(err, "cannot make a file in memory: %s", strerror(errno));
+  }
+  return profile_fd;
+}
+
+// Takes the descriptor. Returns NULL with `err` filled in.
+static FILE *open_profile(int profile_fd, struct tg_error *err) {
   FILE *profile = fdopen(profile_fd, "r");
   if (profile == NULL) {
     tg_error_set(err, "callgrind's profile: cannot be read: %s", strerror(errno));
     (void)close(profile_fd);
+  }
+  return profile;
+}
+
+static bool read_profile(int profile_fd, const struct tg_code_map *map, struct tg_exact_figures *out,
+                         struct tg_error *err) {
+  static struct tg_callgrind_sums sums[TG_SCENARIOS_MAX];
+  FILE *profile = open_profile(profile_fd, err);
+  if (profile == NULL) {
     return false;
   }
   const bool ok = tg_callgrind_read(profile, TG_EXACT_STRIPPED, map, MEASURED_ENDS, sums, out->num_scenarios, err);
@@ -234,32 +255,58 @@ static bool read_profile(int profile_fd, const struct tg_code_map *map, struct t
   return ok;
 }
 
+static bool name_stripped(const char *measure, char out[PATH_MAX], struct tg_error *err) {
+  if (snprintf(out, PATH_MAX, "%s" TG_EXACT_STRIPPED, measure) >= PATH_MAX) {
+    tg_error_set(err, "%.100s...: the path is too long", measure);
+    return false;
+  }
+  return true;
+}
+
 bool tg_exact_instructions(const char *measure, const char *scenarios, unsigned padding, struct tg_exact_figures *out,
                            struct tg_error *err) {
   static struct tg_exact_figures again;
   struct tg_code_map map;
   char stripped[PATH_MAX];
   memset(&again, 0, sizeof(again));
-  if (snprintf(stripped, sizeof(stripped), "%s" TG_EXACT_STRIPPED, measure) >= (int)sizeof(stripped)) {
-    tg_error_set(err, "%.100s...: the path is too long", measure);
+  if (!name_stripped(measure, stripped, err) || !has_valgrind(err) || !read_map(measure, &map, err)) {
     return false;
   }
-  if (!has_valgrind(err) || !read_map(measure, &map, err)) {
-    return false;
-  }
-  // In memory: nothing to clean up, whatever ends the run.
-  const int profile_fd = memfd_create("tlsgate-callgrind", MFD_CLOEXEC);
+  const int profile_fd = make_profile(err);
   if (profile_fd < 0) {
-    tg_error_set(err, "cannot make a file in memory: %s", strerror(errno));
     tg_code_map_free(&map);
     return false;
   }
-  bool ok = run_callgrind(stripped, scenarios, padding, profile_fd, out->keys.cpu, &again, err) &&
+  bool ok = run_callgrind(stripped, scenarios, padding, kMeasured, profile_fd, out->keys.cpu, &again, err) &&
             require_same(out, &again, err);
   if (ok) {
     ok = read_profile(profile_fd, &map, out, err);
   } else {
     (void)close(profile_fd);
+  }
+  tg_code_map_free(&map);
+  return ok;
+}
+
+bool tg_exact_parts(const char *measure, const char *scenarios, const char *const cuts[], struct tg_callgrind_part *out,
+                    size_t size, size_t *num, struct tg_error *err) {
+  static struct tg_exact_figures figures;
+  struct tg_code_map map;
+  char stripped[PATH_MAX];
+  char cpu[TG_CPU_TEXT_MAX];
+  memset(&figures, 0, sizeof(figures));
+  if (!name_stripped(measure, stripped, err) || !has_valgrind(err) || !read_map(measure, &map, err)) {
+    return false;
+  }
+  const int profile_fd = make_profile(err);
+  bool ok = profile_fd >= 0 && run_callgrind(stripped, scenarios, 0, cuts, profile_fd, cpu, &figures, err);
+  FILE *profile = ok ? open_profile(profile_fd, err) : NULL;
+  if (!ok && profile_fd >= 0) {
+    (void)close(profile_fd);
+  }
+  ok = profile != NULL && tg_callgrind_parts(profile, TG_EXACT_STRIPPED, &map, out, size, num, err);
+  if (profile != NULL) {
+    (void)fclose(profile);
   }
   tg_code_map_free(&map);
   return ok;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "harness/base/error.h"
+#include "perf/exact/callgrind.h"
 #include "perf/exact/figures.h"
 
 // The longest that one run may take: 20 times what it takes on one idle core of a slow machine.
@@ -21,5 +22,12 @@ bool tg_exact_count(const char *measure, const char *scenarios, struct tg_exact_
 #define TG_EXACT_STRIPPED "_stripped"
 bool tg_exact_instructions(const char *measure, const char *scenarios, unsigned padding, struct tg_exact_figures *out,
                            struct tg_error *err);
+
+// tg_exact_parts runs it once under valgrind as tg_exact_instructions does, with the profile cut before each call of a
+// function of `cuts`, patterns that end with NULL (at most TG_EXACT_CUTS_MAX), and returns the parts
+// (tg_callgrind_parts).
+#define TG_EXACT_CUTS_MAX 16
+bool tg_exact_parts(const char *measure, const char *scenarios, const char *const cuts[], struct tg_callgrind_part *out,
+                    size_t size, size_t *num, struct tg_error *err);
 
 #endif

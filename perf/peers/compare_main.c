@@ -120,13 +120,6 @@ static int measure(struct program *program) {
       .quiet = program->options.quiet,
   };
   memcpy(plan.wanted, program->options.wanted, sizeof(plan.wanted));
-  for (size_t i = 0; i < program->contest.result.num_absent; i++) {
-    fprintf(stderr, "compare: skipped: %s\n", program->contest.result.absent[i]);
-  }
-  if (program->contest.result.num_servers == 0) {
-    tg_error_set(&err, "none of the servers is installed: there is nothing to compare");
-    return complain(&err);
-  }
   program->contest.result.exact_calls = plan.wanted[TG_PEERS_CALLS] ? tg_peers_exact_calls(program->exact) : 0;
   bool known = tg_cpu_times_read(&from);
   double begun = tg_now_s();
@@ -136,6 +129,18 @@ static int measure(struct program *program) {
   double took_s = tg_now_s() - begun;
   known = known && tg_cpu_times_read(&to);
   return conclude(program, took_s, known ? tg_stolen_fraction(&from, &to) : (double)NAN);
+}
+
+// Names what is skipped. Returns false with `err` filled in if nothing is left.
+static bool any_installed(const struct program *program, struct tg_error *err) {
+  const struct tg_peers_result *result = &program->contest.result;
+  for (size_t i = 0; i < result->num_absent; i++) {
+    fprintf(stderr, "compare: skipped: %s\n", result->absent[i]);
+  }
+  if (result->num_servers == 0) {
+    tg_error_set(err, "none of the servers is installed: there is nothing to compare");
+  }
+  return result->num_servers > 0;
 }
 
 static int run(struct program *program) {
@@ -152,7 +157,7 @@ static int run(struct program *program) {
   int status = EXIT_USAGE;
   if (!tg_folder_make(program->folder, &err)) {
     fprintf(stderr, "compare: --out: %s\n", err.text);
-  } else if (!tg_session_open(&program->session, "baselines/gates.json", &err)) {
+  } else if (!any_installed(program, &err) || !tg_session_open(&program->session, "baselines/gates.json", &err)) {
     status = complain(&err);
   } else {
     status = measure(program);

@@ -11,6 +11,7 @@
 #define TG_PEERS_ROUNDS_MAX  50
 #define TG_PEERS_SERVERS_MAX 16
 #define TG_PEERS_WHY_SIZE    240
+#define TG_PEERS_ABSENT_SIZE 600
 
 // Different system calls that are told apart for one server; more are in the sum alone.
 #define TG_PEERS_CALL_NAMES_MAX 48
@@ -53,7 +54,7 @@ struct tg_peers_result {
   size_t num_servers;
   struct tg_peers_cell in_memory;  // CPU us of the server's half of a handshake in memory, by the own server's library
   long exact_calls;                // calls of a full connection of the own server by the exact gates; 0: not known
-  char absent[TG_PEERS_SERVERS_MAX][TG_PEERS_WHY_SIZE];  // servers that were skipped, and what to install
+  char absent[TG_PEERS_SERVERS_MAX][TG_PEERS_ABSENT_SIZE];  // servers that were skipped, and what to install
   size_t num_absent;
 };
 

@@ -258,7 +258,7 @@ static void make_shown(void) {
     tg_peers_add_call(&result.servers[NGINX], i, "getpid", 9);
   }
   result.exact_calls = 21;
-  (void)snprintf(result.absent[result.num_absent++], TG_PEERS_WHY_SIZE, "lighttpd: apt-get install lighttpd");
+  (void)snprintf(result.absent[result.num_absent++], TG_PEERS_ABSENT_SIZE, "lighttpd: apt-get install lighttpd");
 }
 
 static void test_table(void **state) {

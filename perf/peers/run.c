@@ -50,7 +50,7 @@ static bool take(struct tg_peers_contest *contest, struct tg_error *err) {
     return false;
   }
   if (!tg_launch_is_installed(description, &absent)) {
-    (void)snprintf(result->absent[result->num_absent++], TG_PEERS_WHY_SIZE, "%s: %.200s", description->name,
+    (void)snprintf(result->absent[result->num_absent++], TG_PEERS_ABSENT_SIZE, "%s: %s", description->name,
                    absent.text);
     tg_server_description_free(description);
     return true;
