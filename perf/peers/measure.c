@@ -378,7 +378,7 @@ void tg_peers_measure(const struct tg_peers_plan *plan, const struct tg_server_d
 void tg_peers_measure_in_memory(const struct tg_peers_plan *plan, size_t round, struct tg_peers_cell *cell) {
   struct tg_error err;
   double us = 0;
-  if (tg_calibrate(plan->handshake_bench, CALIBRATION, "p256", &us, &err)) {
+  if (tg_calibrate(plan->handshake_bench, CALIBRATION, NULL, NULL, &us, &err)) {
     tg_peers_add(cell, us, false);
   } else {
     tg_peers_fail(cell, round, err.text);

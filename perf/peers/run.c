@@ -84,7 +84,7 @@ bool tg_peers_describe(struct tg_peers_contest *contest, const struct tg_peers_o
 // A stage is made for its certificate alone, and every description then names that one.
 static bool share_certificate(struct tg_peers_contest *contest, struct tg_error *err) {
   const struct tg_server_description none = {.file = "compare"};
-  if (!tg_stage_make(&contest->certificate, &none, err)) {
+  if (!tg_stage_make(&contest->certificate, &none, TG_VARIANT_MAIN, err)) {
     return false;
   }
   for (size_t i = 0; i < contest->result.num_servers; i++) {
