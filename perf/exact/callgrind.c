@@ -57,7 +57,7 @@ static bool begin_part(struct parser *parser) {
 }
 
 static struct tg_callgrind_sums *present_sums(const struct parser *parser) {
-  return parser->parts != NULL ? &parser->parts[parser->num_met - 1].sums : &parser->out[parser->num_met - 1];
+  return parser->trigger == NULL ? &parser->parts[parser->num_met - 1].sums : &parser->out[parser->num_met - 1];
 }
 
 // "--dump-before=bssl::f(int)" is the trigger f of this name: without what it takes.
@@ -77,7 +77,7 @@ static bool take_trigger(struct parser *parser, const char *trigger) {
   }
   parser->wanted = true;
   parser->num_met++;
-  if (parser->parts != NULL) {
+  if (parser->trigger == NULL) {
     name_part(&parser->parts[parser->num_met - 1], trigger);
   } else {
     parser->out[parser->num_met - 1] = (struct tg_callgrind_sums){{0}};
@@ -97,7 +97,7 @@ static void take_callee(struct parser *parser, const char *name) {
 
 static void take_calls(struct parser *parser, const char *number) {
   parser->is_call = true;
-  if (parser->wanted && parser->parts != NULL && parser->callee < TG_CALL_COUNT) {
+  if (parser->wanted && parser->trigger == NULL && parser->callee < TG_CALL_COUNT) {
     parser->parts[parser->num_met - 1].calls[parser->callee] += strtoll(number, NULL, 10);
   }
 }
