@@ -83,7 +83,9 @@ static bool write_input(FILE *out, const struct tg_fuzz_target *target, const ch
   }
   bool explained = said.exit_status == 0;
   if (explained) {
-    fputs(said.out, out);
+    // It names the file first, which is only there for now.
+    const char *line = strchr(said.out, '\n');
+    fputs(said.out[0] == '/' && line != NULL ? line + 1 : said.out, out);
   }
   tg_child_result_free(&said);
   return explained || write_bytes(out, input, err);

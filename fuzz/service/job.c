@@ -152,7 +152,7 @@ void tg_job_pause(struct tg_job *job) {
   } else if (!job->paused) {
     count(job);
     job->paused = true;
-    tg_tree_signal(job->pid, SIGSTOP);
+    (void)tg_tree_stop(job->pid);
   }
 }
 

@@ -82,14 +82,13 @@ static void write_facts(FILE *out, const struct tg_page *page) {
   }
   char text[32];
   char disk[96];
-  char used[32];
   fputs("<dl class=\"facts\">\n", out);
   write_fact(out, "executions", count_text(text, executions));
   write_fact(out, "new edges", count_text(text, new_edges));
   write_fact(out, "findings", count_text(text, page->all_candidates));
   write_fact(out, "CPU time", time_text(text, cpu_s));
   write_fact(out, "has run for", time_text(text, page->state->up_s));
-  (void)snprintf(disk, sizeof(disk), "%s <span class=\"muted\">of %u</span>", bytes_text(used, page->disk.bytes),
+  (void)snprintf(disk, sizeof(disk), "%" PRIu64 " <span class=\"muted\">of %u MiB</span>", page->disk.bytes >> 20,
                  page->max_disk_mb);
   write_fact(out, "disk", disk);
   fputs("</dl>\n", out);
@@ -199,13 +198,13 @@ static void write_findings(FILE *out, const struct tg_page *page) {
   for (size_t i = 0; i < page->num_candidates; i++) {
     const struct tg_candidate *candidate = &page->candidates[i];
     char text[32];
-    fprintf(out, "<tr><td class=\"num\">%s<br><span class=\"muted\">", utc_text(text, candidate->found_at_s));
+    fprintf(out, "<tr><td class=\"whole\">%s<br><span class=\"muted\">", utc_text(text, candidate->found_at_s));
     tg_html_text(out, candidate->engine);
     fputs("</span></td><td><code>", out);
     tg_html_text(out, candidate->target);
     fputs("</code></td><td class=\"says\">", out);
     tg_html_text(out, candidate->line);
-    fputs("</td><td><a href=\"candidates/", out);
+    fputs("</td><td class=\"whole\"><a href=\"candidates/", out);
     tg_html_text(out, candidate->target);
     fputs("/explanations/", out);
     tg_html_text(out, candidate->name);

@@ -28,7 +28,7 @@ const char tg_fuzzd_page_style[] =
     "12px;"
     "border-bottom:1px solid var(--line);vertical-align:top}tr:last-child>td{border-bottom:0}th{font-size:12.5px;"
     "color:var(--muted);font-weight:600;white-space:nowrap}.num{text-align:right;white-space:nowrap}"
-    "td.says{overflow-wrap:anywhere;min-width:220px}\n"
+    "td.says{overflow-wrap:anywhere;min-width:220px}td code,td.whole{white-space:nowrap}\n"
     ".pill{display:inline-block;border-radius:999px;padding:0 9px;font-size:12.5px;line-height:20px;font-weight:600;"
     "white-space:nowrap;letter-spacing:0;color:var(--other);background:var(--other-bg)}"
     ".pill.good,.pill.running{color:var(--good);background:var(--good-bg)}"

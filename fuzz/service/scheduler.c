@@ -73,6 +73,11 @@ void tg_fuzzd_account(struct tg_fuzzd_state *state, const struct tg_fuzzd_choice
     }
   }
   arm->credit_s += charged_s - cost_s;
+  if (engine == TG_FUZZD_LIBFUZZER && arm->edges == 0 && result->edges_before > 0) {
+    // What the seeds cover: the history begins with it.
+    arm->edges = result->edges_before;
+    tg_fuzzd_state_mark(&state->targets[target]);
+  }
   arm->slices++;
   arm->cpu_s += result->cpu_s;
   arm->executions += result->executions;

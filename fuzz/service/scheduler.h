@@ -47,6 +47,7 @@ struct tg_fuzzd_slice_result {
   bool early;    // which came in its first tenth
   double cpu_s;
   uint64_t executions;
+  uint64_t edges_before;  // libFuzzer's, once it has read the corpus; 0: not known
   uint64_t edges;
   uint64_t new_edges;
   char error[256];  // if it ran nothing

@@ -319,8 +319,15 @@ static void make_way(struct service *service) {
         tg_job_pause(&service->jobs[i]);
       }
     }
-    tg_right_of_way_leave(&service->way);
     service->paged_s = 0;
+  }
+  // Not before those that were killed are gone.
+  bool still = true;
+  for (unsigned i = 0; i < service->options->jobs; i++) {
+    still = still && (service->jobs[i].pid == 0 || service->jobs[i].paused);
+  }
+  if (wanted && still) {
+    tg_right_of_way_leave(&service->way);
   }
   if (!wanted && tg_right_of_way_enter(&service->way) && service->paused) {
     service->paused = false;

@@ -11,9 +11,8 @@
 #include "fuzz/service/layout.h"
 
 // "#193	INITED cov: 4211 ft: 9000 ..." once it has read the corpus, and lines like it from then on.
-static uint64_t libfuzzer_yield(FILE *log) {
+static uint64_t libfuzzer_yield(FILE *log, uint64_t *before) {
   char line[512];
-  uint64_t before = 0;
   uint64_t after = 0;
   while (fgets(line, sizeof(line), log) != NULL) {
     const char *coverage = strstr(line, " cov: ");
@@ -22,10 +21,10 @@ static uint64_t libfuzzer_yield(FILE *log) {
     }
     after = strtoull(coverage + strlen(" cov: "), NULL, 10);
     if (strstr(line, "INITED") != NULL) {
-      before = after;
+      *before = after;
     }
   }
-  return before > 0 && after > before ? after - before : 0;
+  return *before > 0 && after > *before ? after - *before : 0;
 }
 
 // "MERGE-OUTER: 1 new files with 8 new features added; 8 new coverage edges"
@@ -42,14 +41,15 @@ static uint64_t merge_yield(FILE *log) {
   return edges;
 }
 
-uint64_t tg_fuzzd_slice_yield(const char *work, enum tg_fuzzd_engine engine) {
+uint64_t tg_fuzzd_slice_yield(const char *work, enum tg_fuzzd_engine engine, uint64_t *before) {
   char path[PATH_MAX];
   tg_path(path, "%s/%s", work, engine == TG_FUZZD_AFL ? "merge.log" : "libfuzzer.log");
   FILE *log = fopen(path, "re");
+  *before = 0;
   if (log == NULL) {
     return 0;
   }
-  uint64_t edges = engine == TG_FUZZD_AFL ? merge_yield(log) : libfuzzer_yield(log);
+  uint64_t edges = engine == TG_FUZZD_AFL ? merge_yield(log) : libfuzzer_yield(log, before);
   fclose(log);
   return edges;
 }
@@ -82,8 +82,8 @@ void tg_fuzzd_slice(const char *root, const struct tg_fuzz_target *target, enum 
       .early = result.seconds < seconds / 10,
       .executions = result.executions,
       .edges = result.edges,
-      .new_edges = tg_fuzzd_slice_yield(work, engine),
   };
+  out->new_edges = tg_fuzzd_slice_yield(work, engine, &out->edges_before);
   if (!ok) {
     (void)snprintf(out->error, sizeof(out->error), "%.255s", err.text);
   } else {

@@ -15,6 +15,7 @@ void tg_fuzzd_slice(const char *root, const struct tg_fuzz_target *target, enum 
 
 // tg_fuzzd_slice_yield reads the new edges of a slice out of the logs in `work`, in libFuzzer's count for both engines:
 // what its status lines say at the end and after it has read the corpus, or what the merge of AFL++'s finds added.
-uint64_t tg_fuzzd_slice_yield(const char *work, enum tg_fuzzd_engine engine);
+// *before is what libFuzzer covers once it has read the corpus; 0 for AFL++.
+uint64_t tg_fuzzd_slice_yield(const char *work, enum tg_fuzzd_engine engine, uint64_t *before);
 
 #endif

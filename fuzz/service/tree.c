@@ -1,8 +1,14 @@
 #include "fuzz/service/tree.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "perf/process/child.h"
+
+#define POLL_MS 10
 
 static size_t list(pid_t root, pid_t pids[TG_TREE_MAX]) {
   size_t num = 0;
@@ -25,15 +31,44 @@ static size_t list(pid_t root, pid_t pids[TG_TREE_MAX]) {
 
 void tg_tree_signal(pid_t root, int signal) {
   pid_t pids[TG_TREE_MAX];
-  size_t before = 0;
   size_t num = list(root, pids);
+  for (size_t i = 0; i < num; i++) {
+    (void)kill(pids[i], signal);
+  }
+}
+
+// "123 (name) T ...", proc(5): T is stopped, t traced, Z and X are dead.
+static bool is_still(pid_t pid) {
+  char path[64];
+  char line[512] = "";
+  (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+  FILE *stat = fopen(path, "re");
+  bool read = stat != NULL && fgets(line, sizeof(line), stat) != NULL;
+  if (stat != NULL) {
+    fclose(stat);
+  }
+  const char *name_end = read ? strrchr(line, ')') : NULL;
+  return name_end == NULL || (name_end[1] == ' ' && strchr("TtZX", name_end[2]) != NULL);
+}
+
+bool tg_tree_stop(pid_t root) {
+  double begun = tg_now_s();
   do {
+    pid_t pids[TG_TREE_MAX];
+    size_t num = list(root, pids);
+    bool still = true;
     for (size_t i = 0; i < num; i++) {
-      (void)kill(pids[i], signal);
+      if (!is_still(pids[i])) {
+        still = false;
+        (void)kill(pids[i], SIGSTOP);
+      }
     }
-    before = num;
-    num = signal == SIGSTOP ? list(root, pids) : num;
-  } while (num > before);
+    if (still) {
+      return true;
+    }
+    poll(NULL, 0, POLL_MS);
+  } while (tg_now_s() - begun < TG_TREE_STOP_S);
+  return false;
 }
 
 uint64_t tg_tree_rss_kb(pid_t root) {

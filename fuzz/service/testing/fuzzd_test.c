@@ -176,8 +176,21 @@ static bool nothing_waits(void) {
   return !tg_triage_waits(root, TARGET);
 }
 
-static bool two_candidates(void) {
-  return count_candidates() >= 2;
+static bool load_state(struct tg_fuzzd_state *out) {
+  char path[PATH_MAX];
+  struct tg_error err;
+  tg_path(path, "%s/state.json", root);
+  if (!tg_fuzzd_state_load(path, out, &err)) {
+    fail_msg("%s", err.text);
+  }
+  return out->num_targets == 1;
+}
+
+// Both bugs are filed, and the engines have found one or both of them by themselves.
+static bool all_is_found(void) {
+  static struct tg_fuzzd_state now;
+  return count_candidates() >= 2 && load_state(&now) &&
+         now.targets[0].arms[TG_FUZZD_LIBFUZZER].findings + now.targets[0].arms[TG_FUZZD_AFL].findings > 0;
 }
 
 static void put(const char *name, const char *text) {
@@ -219,6 +232,7 @@ static void test_one_bug_is_one_candidate_and_two_are_two(void **state) {
     assert_non_null(text);
     assert_non_null(strstr(text, "P1: the planted property is broken by 2 bytes"));
     assert_non_null(strstr(text, "replay   bazel run //fuzz/service/testing:two_bugs_run -- --regression /"));
+    assert_null(strstr(text, "/work/"));
     assert_non_null(strstr(text, bug == 1 ? "000000  41 31" : "000000  42 32"));
     assert_non_null(strstr(text, bug == 1 ? "in look_at_first fuzz/service/testing/two_bugs.c"
                                           : "in look_at_second fuzz/service/testing/two_bugs.c"));
@@ -234,6 +248,8 @@ static void test_killed_at_any_moment_it_loses_nothing(void **state) {
   (void)state;
   srandom(SEED);
   for (int i = 0; i < KILLS; i++) {
+    // Kills are to come while inputs are looked at, too: a new bug's, and more of a known one.
+    put("crash-given", i % 2 == 0 ? "A1, which is longer than it need be" : "B2, and this one as well");
     pid_t pid = start("both");
     sleep_ms(300 + (int)(random() % 4000));
     // What is there before the kill is there after it, and after the next start has looked through it.
@@ -254,7 +270,7 @@ static void test_killed_at_any_moment_it_loses_nothing(void **state) {
     tg_files_free(&corpus);
   }
   pid_t pid = start("both");
-  wait_for(two_candidates, "both bugs are found and filed");
+  wait_for(all_is_found, "the engines find a bug, and both are filed");
   assert_int_equal(end(pid, SIGTERM), 0);
   assert_true(all_are_gone(0));
   assert_int_equal(count_candidates(), 2);
@@ -263,12 +279,8 @@ static void test_killed_at_any_moment_it_loses_nothing(void **state) {
   char path[PATH_MAX];
   static struct tg_fuzzd_state kept;
   struct tg_error err;
-  tg_path(path, "%s/state.json", root);
-  if (!tg_fuzzd_state_load(path, &kept, &err)) {
-    fail_msg("%s", err.text);
-  }
+  assert_true(load_state(&kept));
   assert_int_equal(kept.starts, 2 * KILLS + 1);
-  assert_int_equal(kept.num_targets, 1);
   tg_path(path, "%s/status.html", root);
   size_t len;
   char *page = tg_fuzzd_read(path, 1 << 20, &len, &err);
@@ -350,10 +362,10 @@ static void test_it_makes_way_for_a_measurement(void **state) {
   for (int i = 0; i < 20; i++) {
     int num = children_of(pid, jobs);
     for (int j = 0; j < num; j++) {
-      assert_true(state_of(jobs[j]) == 'T' || state_of(jobs[j]) == 'Z');
+      assert_non_null(strchr("TZ-", state_of(jobs[j])));
       int num_engines = children_of(jobs[j], engines);
       for (int e = 0; e < num_engines; e++) {
-        assert_true(state_of(engines[e]) == 'T' || state_of(engines[e]) == 'Z');
+        assert_non_null(strchr("TZ-", state_of(engines[e])));
       }
     }
     sleep_ms(POLL_MS);
