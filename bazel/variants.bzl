@@ -220,6 +220,14 @@ def if_oss_fuzz(labels):
         "//conditions:default": [],
     })
 
+def if_fuzzed(copts):
+    """Flags for copts, in the variants that libFuzzer drives only."""
+    return select({
+        "//bazel:libfuzzer": copts,
+        "//bazel:libfuzzer_fm": copts,
+        "//conditions:default": [],
+    })
+
 def _variant_flag_impl(ctx):
     return []
 

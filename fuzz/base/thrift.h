@@ -14,7 +14,7 @@
 #define TG_FUZZ_ALL_SIDES 16u
 
 // tg_fuzz_thrifty says whether TLSGATE_THRIFT is "1", or asked for when the program was built: runs are then to be
-// thrifty (struct tg_world_options).
+// thrifty (struct tg_world_options). It looks once.
 bool tg_fuzz_thrifty(void);
 
 // tg_fuzz_all_sides says whether an input is to be run with a server that has made everything itself, and a second time

@@ -1,10 +1,13 @@
 """What the simulated world is made of, and the project's own accept path in it."""
 
-# The world judges and is not judged: optimised, and what it covers is nothing for a fuzzer to look for.
+load("//bazel:variants.bzl", "if_fuzzed")
+
+# The world judges and is not judged: optimised, what it covers is nothing for a fuzzer to look for, and its own mistakes
+# are not looked for with every input.
 WORLD_COPTS = [
     "-O2",
     "-fno-sanitize=fuzzer-no-link",
-]
+] + if_fuzzed(["-fno-sanitize=address,undefined"])
 
 # Without an accept path.
 CORE_SRCS = [

@@ -34,7 +34,7 @@ int __wrap___vasprintf_chk(char **out, int flag, const char *format, va_list arg
 int __wrap___asprintf_chk(char **out, int flag, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // Ends an allocation inside: a NULL is the real allocator's or an injected failure.
-static void *finish(struct tg_kernel *kernel, void *pointer, size_t size, void *caller) {
+TG_PLAIN static void *finish(struct tg_kernel *kernel, void *pointer, size_t size, void *caller) {
   if (pointer != NULL) {
     tg_books_add(&kernel->books, pointer, size, caller);
   }
@@ -42,8 +42,8 @@ static void *finish(struct tg_kernel *kernel, void *pointer, size_t size, void *
   return pointer;
 }
 
-static void *fail_or(struct tg_kernel *kernel, size_t size, void *caller, void *(*allocate)(size_t, size_t),
-                     size_t argument) {
+TG_PLAIN static void *fail_or(struct tg_kernel *kernel, size_t size, void *caller, void *(*allocate)(size_t, size_t),
+                              size_t argument) {
   if (tg_memory_fails(kernel)) {
     tg_call_end(kernel, -ENOMEM, "malloc(%zu)", size);
     return finish(kernel, NULL, size, caller);
@@ -51,7 +51,7 @@ static void *fail_or(struct tg_kernel *kernel, size_t size, void *caller, void *
   return finish(kernel, allocate(argument, size), size, caller);
 }
 
-static void *real_malloc(size_t unused, size_t size) {
+TG_PLAIN static void *real_malloc(size_t unused, size_t size) {
   (void)unused;
   void *kept = tg_kept_blocks_take(tg_kernel_owned, size);
   return kept != NULL ? kept : __real_malloc(size);
@@ -62,7 +62,7 @@ TG_PLAIN void *__wrap_malloc(size_t size) {
   return kernel == NULL ? __real_malloc(size) : fail_or(kernel, size, CALLER, real_malloc, 0);
 }
 
-static void *real_calloc(size_t count, size_t size) {
+TG_PLAIN static void *real_calloc(size_t count, size_t size) {
   return __real_calloc(count, size / count);
 }
 
@@ -78,13 +78,13 @@ TG_PLAIN void *__wrap_calloc(size_t count, size_t size) {
   return total == 0 ? fail_or(kernel, 0, CALLER, real_malloc, 0) : fail_or(kernel, total, CALLER, real_calloc, count);
 }
 
-static void forget(struct tg_kernel *kernel, void *pointer) {
+TG_PLAIN static void forget(struct tg_kernel *kernel, void *pointer) {
   struct tg_allocation was;
   tg_books_remove(&kernel->books, pointer, &was);
 }
 
 // Returns whether the block is dealt with.
-static bool released(struct tg_kernel *kernel, void *pointer) {
+TG_PLAIN static bool released(struct tg_kernel *kernel, void *pointer) {
   struct tg_allocation was;
   if (tg_books_remove(&kernel->books, pointer, &was)) {
     return tg_kept_blocks_put(kernel, pointer, was.size);
@@ -100,7 +100,7 @@ TG_PLAIN void __wrap_free(void *pointer) {
   }
 }
 
-static void *reallocate(struct tg_kernel *kernel, void *old, size_t size, void *caller) {
+TG_PLAIN static void *reallocate(struct tg_kernel *kernel, void *old, size_t size, void *caller) {
   if (old == NULL) {
     return fail_or(kernel, size, caller, real_malloc, 0);
   }
@@ -126,7 +126,7 @@ static void *reallocate(struct tg_kernel *kernel, void *old, size_t size, void *
 }
 
 // Outside: memory that was made inside stays in the books.
-static void *reallocate_outside(struct tg_kernel *kernel, void *old, size_t size) {
+TG_PLAIN static void *reallocate_outside(struct tg_kernel *kernel, void *old, size_t size) {
   struct tg_allocation before;
   if (kernel == NULL || old == NULL || !tg_books_find(&kernel->books, old, &before)) {
     if (kernel != NULL) {
