@@ -307,10 +307,24 @@ static bool listener_may_be_lost(void) {
          (world.listener_broken && tg_kernel_was_hit(world.kernel, TG_CALL_ACCEPT));
 }
 
-// Whether a client can be answered at all within the deadlines: not if they are shorter than the way to it and back.
+// What a server sends before a client's Finished and after it, at most: the flight with its chain, tickets, a response.
+#define FLIGHT_BYTES      4096u
+#define LONG_FLIGHT_BYTES 16384u
+// What each trip waits when what is under way is too little to be acknowledged at once (tcp_delack_timer: TCP_ATO_MIN).
+#define DELAYED_ACK_NS (40 * TG_SIM_NS_PER_MS)
+#define INITIAL_WINDOW 10u  // segments: TCP_INIT_CWND
+
+// Whether a client can be answered at all within the deadlines: not if they are shorter than the way to it and back, as
+// often as small buffers make it.
 static bool answers_in_time(const struct tg_schedule_settings *settings) {
   const struct tg_promises all = promises(settings);
-  uint64_t needs_ns = 10 * tg_world_settings_tcp(settings).delay_ns + 400 * tg_world_settings_call_ns(settings);
+  const struct tg_tcp_options tcp = tg_world_settings_tcp(settings);
+  const uint32_t flight = settings->key == TG_SCHEDULE_KEY_LONG_CHAIN ? LONG_FLIGHT_BYTES : FLIGHT_BYTES;
+  uint32_t trip = INITIAL_WINDOW * tcp.mss;
+  trip = tcp.window[TG_TCP_CLIENT] < trip ? tcp.window[TG_TCP_CLIENT] : trip;
+  trip = tcp.send_buffer[TG_TCP_SERVER] < trip ? tcp.send_buffer[TG_TCP_SERVER] : trip;
+  uint64_t needs_ns = 10 * tcp.delay_ns + 400 * tg_world_settings_call_ns(settings) +
+                      flight / trip * (2 * tcp.delay_ns + DELAYED_ACK_NS);
   return (all.handshake_ms == 0 || all.handshake_ms * TG_SIM_NS_PER_MS > needs_ns) &&
          (all.drain_ms == 0 || all.drain_ms * TG_SIM_NS_PER_MS > needs_ns);
 }
