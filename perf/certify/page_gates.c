@@ -184,15 +184,33 @@ static void put_row(FILE *page, const struct tg_report_row *row) {
   }
 }
 
-static void put_rows(FILE *page, const struct tg_report *report, bool judged) {
+// The exact gates are many and mostly as accepted: those that are have a table of their own, which opens on demand.
+enum table { JUDGED, AS_ACCEPTED, NOT_JUDGED };
+
+static enum table table_of(const struct tg_report_row *row) {
+  if (row->status == TG_STATUS_RECORDED || row->status == TG_STATUS_DISABLED || row->status == TG_STATUS_LEFT_OUT) {
+    return NOT_JUDGED;
+  }
+  bool exact = row->kind == TG_KIND_EXACT || row->kind == TG_KIND_COUNTED;
+  return exact && row->status == TG_STATUS_PASS ? AS_ACCEPTED : JUDGED;
+}
+
+static size_t count_rows(const struct tg_report *report, enum table table) {
+  size_t num = 0;
+  for (size_t i = 0; i < report->num_rows; i++) {
+    num += table_of(&report->rows[i]) == table;
+  }
+  return num;
+}
+
+static void put_rows(FILE *page, const struct tg_report *report, enum table table) {
   fputs(
       "<div class=\"scroll\"><table><tr><th>Verdict</th><th class=\"grow\">Metric</th><th class=\"num\">Value</th>"
       "<th class=\"num\">Bound</th><th class=\"num roomy\">Margin</th><th class=\"num roomy\">Times as recorded</th>"
       "<th class=\"num roomy\">Rounds</th></tr>\n",
       page);
   for (size_t i = 0; i < report->num_rows; i++) {
-    enum tg_status status = report->rows[i].status;
-    if ((status != TG_STATUS_RECORDED && status != TG_STATUS_DISABLED && status != TG_STATUS_LEFT_OUT) == judged) {
+    if (table_of(&report->rows[i]) == table) {
       put_row(page, &report->rows[i]);
     }
   }
@@ -228,9 +246,15 @@ static void put_table(FILE *page, const struct tg_report *report) {
     tg_html_text(page, report->reasons[i]);
     fputs("</p>\n", page);
   }
-  put_rows(page, report, true);
+  put_rows(page, report, JUDGED);
+  size_t as_accepted = count_rows(report, AS_ACCEPTED);
+  if (as_accepted > 0) {
+    fprintf(page, "<details><summary>Exact gates whose figures are as accepted: %zu</summary>", as_accepted);
+    put_rows(page, report, AS_ACCEPTED);
+    fputs("</details>\n", page);
+  }
   fputs("<details><summary>Metrics that are recorded and not judged</summary>", page);
-  put_rows(page, report, false);
+  put_rows(page, report, NOT_JUDGED);
   fputs("</details>\n", page);
   put_earlier_runs(page, report);
 }
