@@ -34,7 +34,7 @@ struct tg_job_task {
   int close_fds[2];  // of the caller, that the process is not to hold; -1: none
 };
 
-// What came of it. `ok` is false, with `error`, when it did not do all; then DIR/work is to be recovered.
+// What came of it. `ok` is false, with `error`, when it did not do all; then DIR/tasks is to be recovered.
 struct tg_job_outcome {
   bool ok;
   char error[256];

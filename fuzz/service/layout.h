@@ -8,7 +8,7 @@
 //   duplicates/TARGET/KEY/            some more inputs of a candidate's bug
 //   unreproduced/TARGET/              inputs that an engine reported and that replay without a finding
 //   logs/                             the end of the log of the last slice that ran nothing, for each arm
-//   work/TARGET-TASK/                 what a task needs while it runs
+//   tasks/TARGET-TASK/                what a task needs while it runs
 #ifndef TLSGATE_FUZZ_SERVICE_LAYOUT_H
 #define TLSGATE_FUZZ_SERVICE_LAYOUT_H
 

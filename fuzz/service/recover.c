@@ -14,7 +14,7 @@ const char *const tg_fuzzd_tasks[] = {"libfuzzer", "afl", "triage", "prune"};
 const int tg_fuzzd_num_tasks = sizeof(tg_fuzzd_tasks) / sizeof(tg_fuzzd_tasks[0]);
 
 void tg_fuzzd_work(char out[PATH_MAX], const char *root, const char *target, const char *task) {
-  tg_path(out, "%s/work/%s-%s", root, target, task);
+  tg_path(out, "%s/tasks/%s-%s", root, target, task);
 }
 
 // Copies what AFL++ has in a folder. Its own inputs' names have "orig:", other files begin with a word.

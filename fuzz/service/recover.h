@@ -7,13 +7,13 @@
 
 #include "harness/base/error.h"
 
-// tg_fuzzd_recover sees to DIR/work of one target: inputs with findings that AFL++ kept in its own folder go into
+// tg_fuzzd_recover sees to DIR/tasks of one target: inputs with findings that AFL++ kept in its own folder go into
 // DIR/incoming, the inputs that it added to its queue into the corpus (which the next prune makes small), and a corpus
 // that a prune was about to replace is put back. Then the folders are removed. It can be ended and done again. Returns
 // false with `err` filled in, and what could not be kept elsewhere stays.
 bool tg_fuzzd_recover(const char *root, const char *target, struct tg_error *err);
 
-// tg_fuzzd_work writes the folder of a task, "DIR/work/TARGET-TASK".
+// tg_fuzzd_work writes the folder of a task, "DIR/tasks/TARGET-TASK".
 void tg_fuzzd_work(char out[PATH_MAX], const char *root, const char *target, const char *task);
 
 extern const char *const tg_fuzzd_tasks[];

@@ -232,7 +232,7 @@ static void test_one_bug_is_one_candidate_and_two_are_two(void **state) {
     assert_non_null(text);
     assert_non_null(strstr(text, "P1: the planted property is broken by 2 bytes"));
     assert_non_null(strstr(text, "replay   bazel run //fuzz/service/testing:two_bugs_run -- --regression /"));
-    assert_null(strstr(text, "/work/"));
+    assert_null(strstr(text, "/tasks/"));
     assert_non_null(strstr(text, bug == 1 ? "000000  41 31" : "000000  42 32"));
     assert_non_null(strstr(text, bug == 1 ? "in look_at_first fuzz/service/testing/two_bugs.c"
                                           : "in look_at_second fuzz/service/testing/two_bugs.c"));
